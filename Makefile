@@ -1,0 +1,60 @@
+# Every target sets up what it needs in $(VENV) first; a stamp file there says that this is done.
+
+PYTHON3 ?= python3
+VENV ?= .venv
+WORKERS ?= 2
+
+PYTHON := $(VENV)/bin/python
+STAMP := $(VENV)/.installed
+EXTRAS := dev,train,sb3
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-long nightly lint types format check dist clean
+
+help:  ## say what each target does
+	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | column -t -s @ 2>/dev/null \
+		|| sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1  \2/p' $(MAKEFILE_LIST)
+
+# venv is called each time: it is quick, and mends a folder that an interrupted set-up left.
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON3) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; name one with: make PYTHON3=python3.12 ...")'
+	$(PYTHON3) -m venv $(VENV)
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[$(EXTRAS)]'
+	@touch $@
+
+setup: $(STAMP)  ## make the virtual environment and install the project into it
+
+demo: $(STAMP)  ## train a small policy, measure it, draw what it learnt (about three minutes)
+	$(PYTHON) training/demo.py
+
+# One thread a worker: two workers with two threads each only get in each other's way.
+test test-long nightly: export OMP_NUM_THREADS := 1
+
+test: $(STAMP)  ## the tests, under ten minutes on two cores
+	$(PYTHON) -m pytest -n $(WORKERS)
+
+test-long: $(STAMP)  ## the tests that take minutes each
+	$(PYTHON) -m pytest -n $(WORKERS) -m long
+
+nightly: $(STAMP)  ## all tests, short and long
+	$(PYTHON) -m pytest -n $(WORKERS) -m "long or not long"
+
+lint: $(STAMP)  ## style, likely bugs and formatting
+	$(PYTHON) -m ruff check .
+	$(PYTHON) -m ruff format --check .
+
+types: $(STAMP)  ## the type checker
+	$(PYTHON) -m mypy
+
+format: $(STAMP)  ## format the code and mend what can be mended by machine
+	$(PYTHON) -m ruff check --fix .
+	$(PYTHON) -m ruff format .
+
+check: lint types test  ## all that a commit must pass
+
+dist: $(STAMP)  ## wheel and source archive in dist/
+	$(PYTHON) -m hatchling build
+
+clean:  ## remove builds and caches; the virtual environment stays
+	rm -rf build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find differenzler_env training tests -name __pycache__ -type d -prune -exec rm -rf {} +

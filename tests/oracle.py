@@ -257,11 +257,13 @@ class Deal:
 
     def play(self, card: str) -> None:
         """The seat to act lays a card; the last card of a trick also clears the trick."""
-        if card not in self.legal_cards():
-            raise ValueError(f"{card} cannot be played now")
-        assert self.seat is not None
-        if card not in self.lawful_cards():
+        lawful = self.lawful_cards()
+        if card not in lawful:
+            if card not in self.legal_cards():
+                raise ValueError(f"{card} cannot be played now")
+            assert self.seat is not None
             self.revokes[self.seat] += 1
+        assert self.seat is not None
         self.hands[self.seat].remove(card)
         self.trick.append((self.seat, card))
         if len(self.trick) < self.players:

@@ -1,0 +1,405 @@
+"""Batch: the same rules on many games at once, an array of STATE records."""
+
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from . import observation
+from .actions import NUM_ACTIONS, NUM_BIDS, action_name
+from .cards import hand_names
+from .deals import check_deal, deal_record, place_deal
+from .engine import rows as kernels
+from .engine.state import BID, OBJECTIVES, OVER, STATE, VIEW, WIN
+from .errors import IllegalActionError
+from .rules import Rules, get_rules
+from .view import PlayerView
+
+Array = npt.NDArray[Any]
+MAX_SEED = (1 << 128) - 1
+
+
+class Settled(NamedTuple):
+    """Results of the deal each row settled last; zeros before the first. int16 ``[B, P]`` each."""
+
+    bids: Array
+    points: Array
+    penalties: Array
+
+
+class Batch:
+    """B games under the same rules, in an array of records.
+
+    A deal is a function of the key (seed, row, match number, deal number) alone. In a match the next
+    deal starts by itself; a row whose match is over ignores its action, earns 0 and stays over until
+    :meth:`reset`. Arrays are fresh unless ``out=`` is given.
+
+    Args:
+        num_games: B, at least 1.
+        rules: :class:`Rules`, the name of a rule set, or ``None`` for the default.
+        seed: 0 ≤ seed < 2¹²⁸, or a sequence of B seeds: each row then has that seed and row number 0.
+            ``None`` draws one from the operating system.
+        objective: ``"penalty"`` (reward: minus the penalty of each deal as it is settled) or ``"win"``
+            (0 until the match ends, then 1/k to each of the k winners).
+        first_row: row number of the first row, so that a batch can be made in parts.
+        remember: keep the settled deals of each row's match for :meth:`finished_deals` and views.
+
+    Raises:
+        ValueError: for an argument that is not as above.
+    """
+
+    def __init__(
+        self,
+        num_games: int,
+        rules: Rules | str | None = None,
+        seed: int | Sequence[int] | Array | None = None,
+        objective: str = "penalty",
+        *,
+        first_row: int = 0,
+        remember: bool = False,
+    ) -> None:
+        if isinstance(num_games, bool) or not isinstance(num_games, (int, np.integer)) or num_games < 1:
+            raise ValueError(f"num_games is {num_games!r}; allowed: 1 or more")
+        if objective not in OBJECTIVES:
+            raise ValueError(f"objective is {objective!r}; allowed: {', '.join(OBJECTIVES)}")
+        self.rules = get_rules(rules)
+        self.objective = objective
+        self.state_records = np.zeros(int(num_games), STATE)
+        self.state_records["row"] = np.arange(first_row, first_row + num_games)
+        self._first_row = first_row
+        self._deals: list[list[dict[str, Any]]] | None = (
+            [[] for _ in range(num_games)] if remember else None
+        )
+        self._make_scratch()
+        self._seed(np.arange(num_games), secrets.randbits(128) if seed is None else seed)
+        self._start(np.arange(num_games))
+
+    def _make_scratch(self) -> None:
+        self._scratch = np.zeros(80, np.int64)
+        self._view = np.zeros(1, VIEW)
+
+    def __len__(self) -> int:
+        return len(self.state_records)
+
+    def __repr__(self) -> str:
+        return f"Batch(num_games={len(self)}, rules={self.rules!r}, objective={self.objective!r})"
+
+    # Keys and matches ----------------------------------------------------------------------
+
+    def _seed(self, rows: Array, seed: int | Sequence[int] | Array) -> None:
+        records = self.state_records
+        one = np.ndim(seed) == 0
+        seeds = [seed] if one else list(seed)  # type: ignore[arg-type]
+        if not one and len(seeds) != len(self):
+            raise ValueError(f"there are {len(seeds)} seeds; a batch of {len(self)} needs {len(self)}")
+        words = np.array([seed_words(value) for value in seeds], np.uint64)
+        records["seed"][rows] = words[0] if one else words[rows]
+        records["row"][rows] = rows + self._first_row if one else 0
+        records["match"][rows] = 0
+
+    def _start(self, rows: Array) -> None:
+        kernels.start_rows(self.state_records, self.rules.record, rows, self._scratch)
+        for name in ("settled_bids", "settled_points", "settled_penalties"):
+            self.state_records[name][rows] = 0
+        if self._deals is not None:
+            for row in rows:
+                self._deals[row] = []
+
+    def reset(
+        self, mask: Array | None = None, seed: int | Sequence[int] | Array | None = None
+    ) -> None:
+        """Start the next match, of all rows or of those in a bool mask ``[B]``.
+
+        Without a seed the match number rises by one, however the last match ended; with one (or one a
+        row) the rows start at match 0 of that seed.
+        """
+        if mask is not None:
+            mask = np.asarray(mask)
+            if mask.shape != (len(self),) or mask.dtype != np.bool_:
+                raise ValueError(
+                    f"mask has shape {mask.shape} and dtype {mask.dtype}; "
+                    f"allowed: bool of shape ({len(self)},)"
+                )
+        rows = np.arange(len(self)) if mask is None else np.flatnonzero(mask)
+        if seed is None:
+            self.state_records["match"][rows] += 1
+        else:
+            self._seed(rows, seed)
+        self._start(rows)
+
+    def set_deal(self, row: int, **deal: Any) -> None:
+        """Replace the deal of a row that is at the start of a match.
+
+        Keyword arguments are those of ``Game.from_deal``: ``hands``, ``trump``, ``dealer`` and, where
+        the rules turn up a card, ``turned_up``.
+
+        Raises:
+            ValueError: for an impossible deal, naming what is wrong; nothing changes.
+        """
+        record = self.state_records[row : row + 1]
+        if record["deal"][0] or record["num_bids"][0]:
+            raise ValueError(f"row {row} is not at the start of a match; a deal is set there only")
+        place_deal(record, self.rules, check_deal(self.rules, **deal_arguments(deal)))
+
+    def decision_keys(self, out: Array | None = None) -> Array:
+        """uint64 ``[B]``: a key for each decision at hand, a function of (seed, row, match, deal, seat,
+        decision in the deal); agents draw from it."""
+        out = self._out(out, (len(self),), np.uint64)
+        kernels.decision_key_rows(self.state_records, out)
+        return out
+
+    def row_keys(self, purpose: int, out: Array | None = None) -> Array:
+        """uint64 ``[B]``: a function of (seed, row, match, purpose), for draws that hold for a match."""
+        out = self._out(out, (len(self),), np.uint64)
+        kernels.row_key_rows(self.state_records, purpose, out)
+        return out
+
+    # Reading -------------------------------------------------------------------------------
+
+    def _out(self, out: Array | None, shape: tuple[int, ...], dtype: Any) -> Array:
+        if out is None:
+            return np.empty(shape, dtype)
+        if out.shape != shape or out.dtype != dtype:
+            raise ValueError(
+                f"out has shape {out.shape} and dtype {out.dtype}; allowed: {np.dtype(dtype)} of "
+                f"shape {shape}"
+            )
+        return out
+
+    @property
+    def num_games(self) -> int:
+        """B."""
+        return len(self.state_records)
+
+    @property
+    def current_seat(self) -> Array:
+        """int8 ``[B]``: the seat to act, −1 on finished rows."""
+        return self.state_records["current_seat"].copy()
+
+    @property
+    def phase(self) -> Array:
+        """int8 ``[B]``: 0 bid, 1 play, 2 over."""
+        return self.state_records["phase"].copy()
+
+    @property
+    def deal_number(self) -> Array:
+        """int32 ``[B]``: number of the deal in the match, from 0."""
+        return self.state_records["deal"].copy()
+
+    @property
+    def penalties(self) -> Array:
+        """int32 ``[B, P]``: sums of the match so far."""
+        return self.state_records["penalties"][:, : self.rules.players].copy()
+
+    @property
+    def settled(self) -> Settled:
+        """Bids, points and penalties of each row's last settled deal, int16 ``[B, P]`` each."""
+        seats = slice(0, self.rules.players)
+        names = ("settled_bids", "settled_points", "settled_penalties")
+        return Settled(*(self.state_records[name][:, seats].copy() for name in names))
+
+    def legal_bits(self, out: Array | None = None) -> Array:
+        """uint64 ``[B]``: bit c = card c may be played; 0 in the bid phase and on finished rows."""
+        out = self._out(out, (len(self),), np.uint64)
+        kernels.legal_bits_rows(self.state_records, self.rules.record, out)
+        return out
+
+    def legal_mask(self, out: Array | None = None) -> Array:
+        """int8 ``[B, 194]``: 1 = legal for the seat to act; ones on finished rows."""
+        out = self._out(out, (len(self), NUM_ACTIONS), np.int8)
+        kernels.mask_rows(self.state_records, self.rules.record, out)
+        return out
+
+    def observe(self, out: Array | None = None) -> Array:
+        """float32 ``[B, OBSERVATION_SIZE]``, for the seat to act (seat 0 on finished rows)."""
+        out = self._out(out, (len(self), observation.OBSERVATION_SIZE), np.float32)
+        observation.observe_rows(self.state_records, self.rules.record, self._view, out)
+        return out
+
+    def observe_all(self, out: Array | None = None) -> Array:
+        """float32 ``[B, P, OBSERVATION_SIZE]``: each seat's own observation."""
+        shape = (len(self), self.rules.players, observation.OBSERVATION_SIZE)
+        out = self._out(out, shape, np.float32)
+        observation.observe_all_rows(self.state_records, self.rules.record, self._view, out)
+        return out
+
+    def state(self, out: Array | None = None) -> Array:
+        """float32 ``[B, STATE_SIZE]``: the observation, then the other hands and bids in the same
+        seat-relative order. For critics; never for anything that acts."""
+        out = self._out(out, (len(self), observation.STATE_SIZE), np.float32)
+        observation.state_rows(self.state_records, self.rules.record, self._view, out)
+        return out
+
+    def views(self, out: Array | None = None) -> Array:
+        """VIEW ``[B]``: what the seat to act may know (seat 0's view on finished rows)."""
+        out = self._out(out, (len(self),), VIEW)
+        kernels.view_rows(self.state_records, self.rules.record, out)
+        return out
+
+    def player_view(self, row: int, seat: int | None = None) -> PlayerView:
+        """The view of one seat of one row; of the seat to act where none is given."""
+        if seat is None:
+            seat = max(int(self.state_records["current_seat"][row]), 0)
+        record = np.zeros(1, VIEW)
+        kernels.view_one(self.state_records, self.rules.record, row, seat, record)
+        return PlayerView(self.rules, record, self.finished_deals(row))
+
+    def finished_deals(self, row: int) -> list[dict[str, Any]]:
+        """The settled deals of a row's match, as in a game record; empty without ``remember``."""
+        return [] if self._deals is None else list(self._deals[row])
+
+    # Playing -------------------------------------------------------------------------------
+
+    def step(
+        self,
+        actions: Array | Sequence[int],
+        check: bool = True,
+        out: tuple[Array, Array, Array] | None = None,
+    ) -> tuple[Array, Array, Array]:
+        """Apply one action to every row.
+
+        Args:
+            actions: integers ``[B]``; those of finished rows are ignored.
+            check: validate all rows before any changes. Without it, an illegal action leaves its row
+                undefined.
+            out: (rewards, deal_over, match_over) to write on.
+
+        Returns:
+            rewards float32 ``[B, P]``, deal_over bool ``[B]``, match_over bool ``[B]``.
+
+        Raises:
+            IllegalActionError: naming row, seat, action and what is allowed; nothing changes.
+            ValueError: for actions of another shape or type.
+        """
+        given = np.asarray(actions)
+        if given.shape != (len(self),) or given.dtype.kind not in "iu":
+            raise ValueError(
+                f"actions have shape {given.shape} and dtype {given.dtype}; allowed: integers of "
+                f"shape ({len(self)},)"
+            )
+        given = given.astype(np.int64, copy=False)
+        if check:
+            self._check(given)
+        if out is None:
+            out = (
+                np.empty((len(self), self.rules.players), np.float32),
+                np.empty(len(self), np.bool_),
+                np.empty(len(self), np.bool_),
+            )
+        rewards, deal_over, match_over = out
+        last = self._last_cards() if self._deals is not None else None
+        kernels.step_rows(
+            self.state_records,
+            self.rules.record,
+            given,
+            OBJECTIVES.index(self.objective) == WIN,
+            self._out(rewards, (len(self), self.rules.players), np.float32),
+            self._out(deal_over, (len(self),), np.bool_),
+            self._out(match_over, (len(self),), np.bool_),
+            self._scratch,
+        )
+        if last is not None:
+            self._remember(*last, given)
+        return out
+
+    def _check(self, actions: Array) -> None:
+        row = int(kernels.first_illegal(self.state_records, self.rules.record, actions))
+        if row >= 0:
+            record = self.state_records[row : row + 1]
+            sentence = illegal_sentence(record, self.rules, int(actions[row]))
+            raise IllegalActionError(f"row {row}: {sentence}")
+
+    def _last_cards(self) -> tuple[Array, Array]:
+        """The rows about to play the last card of a deal, and copies of their records."""
+        records = self.state_records
+        last = records["num_played"] == len(self.rules.deck or ()) - 1
+        rows = np.flatnonzero(last & (records["phase"] != OVER))
+        return rows, records[rows]
+
+    def _remember(self, rows: Array, before: Array, actions: Array) -> None:
+        assert self._deals is not None
+        for i, row in enumerate(rows):
+            after = self.state_records[row]
+            self._deals[row].append(
+                settled_deal(before[i], after, int(actions[row]), self.rules.players)
+            )
+
+    # Copies --------------------------------------------------------------------------------
+
+    def select(self, rows: Array | Sequence[int]) -> "Batch":
+        """A batch of copies of the listed rows (or of a bool mask); keys stay with them, and a row may
+        be listed more than once."""
+        index = np.asarray(rows)
+        index = np.flatnonzero(index) if index.dtype == np.bool_ else index.astype(np.int64)
+        other = object.__new__(type(self))
+        other.rules, other.objective, other._first_row = self.rules, self.objective, self._first_row
+        other.state_records = self.state_records[index]
+        other._deals = None if self._deals is None else [list(self._deals[row]) for row in index]
+        other._make_scratch()
+        return other
+
+    def copy(self) -> "Batch":
+        """An independent copy."""
+        return self.select(np.arange(len(self)))
+
+    def game(self, row: int) -> Any:
+        """A copy of one row as a :class:`Game`."""
+        from .game import Game
+
+        return Game._from_batch(self.select([row]))
+
+
+def seed_words(seed: Any) -> tuple[int, int]:
+    """A seed as two 64-bit words.
+
+    Raises:
+        ValueError: unless it is an integer with 0 ≤ seed < 2¹²⁸.
+    """
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or not 0 <= seed <= MAX_SEED:
+        raise ValueError(f"seed is {seed!r}; allowed: an integer from 0 to 2**128 - 1, or None")
+    return int(seed) & 0xFFFF_FFFF_FFFF_FFFF, int(seed) >> 64
+
+
+def deal_arguments(deal: object) -> dict[str, Any]:
+    """A deal given as a mapping, its keys checked.
+
+    Raises:
+        ValueError: unless it is a mapping with hands, trump, dealer and perhaps turned_up.
+    """
+    if not isinstance(deal, Mapping):
+        raise ValueError(f"deal is {deal!r}; allowed: a mapping with hands, trump and dealer")
+    known = ("hands", "trump", "dealer", "turned_up")
+    for key in deal:
+        if key not in known:
+            raise ValueError(f"unknown key {key!r} in the deal; keys are {', '.join(known)}")
+    for key in known[:3]:
+        if key not in deal:
+            raise ValueError(f"{key} is missing in the deal; it needs hands, trump and dealer")
+    return dict(deal)
+
+
+def settled_deal(before: Any, after: Any, action: int, players: int) -> dict[str, Any]:
+    """A settled deal as in a game record, from the record before its last card and the one after."""
+    deal = deal_record(before, players, after["settled_penalties"][:players].tolist())
+    card = hand_names(1 << action - NUM_BIDS)[0]
+    deal["tricks"][-1]["cards"].append(card)
+    deal["points"] = after["settled_points"][:players].tolist()
+    return deal
+
+
+def illegal_sentence(record: Array, rules: Rules, action: int) -> str:
+    """Why an action is refused to the seat to act of a STATE ``[1]``, and what is allowed."""
+    seat = int(record["current_seat"][0])
+    total = rules.total_points(int(record["trump"][0]))
+    if record["phase"][0] == BID:
+        allowed = f"a bid from 0 to {total}"
+    else:
+        bits = int(kernels.playable_one(record, rules.record))
+        allowed = ", ".join(hand_names(bits))
+    name = action_name(action) if 0 <= action < NUM_ACTIONS else "not an action"
+    return f"seat {seat} cannot do {action} ({name}); allowed: {allowed}"
+
+
+__all__: Iterable[str] = ["Batch", "Settled"]

@@ -1,0 +1,206 @@
+"""Engine: randomness and dealing. A deal is a function of its key (seed, row, match, deal) alone.
+
+The generator is Threefry-4x64 with 20 rounds (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as
+easy as 1, 2, 3", 2011): 256 bits of key, 256 bits of counter, no state to share or lose.
+"""
+
+import numpy as np
+
+from ..cards import PUUR, SUIT_BITS
+from .jit import jit, u64, wrap
+from .kernels import suit_of
+from .state import BID, NO_BID, NO_CARD, NO_SEAT
+
+DEAL, FIRST_DEALER, DECISION, ROW = 0, 1, 2, 3
+"""Purposes: no two draws for different purposes share a counter."""
+
+_PARITY = u64(0x1BD11BDAA9FC1A22)
+_ROUNDS = 20
+_ROTATIONS = (
+    (u64(14), u64(16)),
+    (u64(52), u64(57)),
+    (u64(23), u64(40)),
+    (u64(5), u64(37)),
+    (u64(25), u64(33)),
+    (u64(46), u64(12)),
+    (u64(58), u64(22)),
+    (u64(32), u64(32)),
+)
+_64 = u64(64)
+_32 = u64(32)
+_LOW = u64(0xFFFF_FFFF)
+_ZERO = u64(0)
+
+
+@jit
+def _rotate(word, by):
+    return wrap(word << by) | (word >> (_64 - by))
+
+
+@jit
+def _mix(a, b, by):
+    a = wrap(a + b)
+    return a, _rotate(b, by) ^ a
+
+
+@jit
+def _four_rounds(x0, x1, x2, x3, first):
+    """Four rounds; ``first`` is 0 or 4, the place in the cycle of eight rotations."""
+    x0, x1 = _mix(x0, x1, _ROTATIONS[first][0])
+    x2, x3 = _mix(x2, x3, _ROTATIONS[first][1])
+    x0, x3 = _mix(x0, x3, _ROTATIONS[first + 1][0])
+    x2, x1 = _mix(x2, x1, _ROTATIONS[first + 1][1])
+    x0, x1 = _mix(x0, x1, _ROTATIONS[first + 2][0])
+    x2, x3 = _mix(x2, x3, _ROTATIONS[first + 2][1])
+    x0, x3 = _mix(x0, x3, _ROTATIONS[first + 3][0])
+    x2, x1 = _mix(x2, x1, _ROTATIONS[first + 3][1])
+    return x0, x1, x2, x3
+
+
+@jit
+def threefry(k0, k1, k2, k3, c0, c1, c2, c3):
+    """Threefry-4x64-20: four u64 random words for a key and a counter of four u64 each."""
+    k4 = _PARITY ^ k0 ^ k1 ^ k2 ^ k3
+    x0, x1, x2, x3 = wrap(c0 + k0), wrap(c1 + k1), wrap(c2 + k2), wrap(c3 + k3)
+    x0, x1, x2, x3 = _four_rounds(x0, x1, x2, x3, 0)
+    x0, x1, x2, x3 = wrap(x0 + k1), wrap(x1 + k2), wrap(x2 + k3), wrap(x3 + k4 + u64(1))
+    x0, x1, x2, x3 = _four_rounds(x0, x1, x2, x3, 4)
+    x0, x1, x2, x3 = wrap(x0 + k2), wrap(x1 + k3), wrap(x2 + k4), wrap(x3 + k0 + u64(2))
+    x0, x1, x2, x3 = _four_rounds(x0, x1, x2, x3, 0)
+    x0, x1, x2, x3 = wrap(x0 + k3), wrap(x1 + k4), wrap(x2 + k0), wrap(x3 + k1 + u64(3))
+    x0, x1, x2, x3 = _four_rounds(x0, x1, x2, x3, 4)
+    x0, x1, x2, x3 = wrap(x0 + k4), wrap(x1 + k0), wrap(x2 + k1), wrap(x3 + k2 + u64(4))
+    x0, x1, x2, x3 = _four_rounds(x0, x1, x2, x3, 0)
+    return wrap(x0 + k0), wrap(x1 + k1), wrap(x2 + k2), wrap(x3 + k3 + u64(5))
+
+
+@jit
+def words_for(state, purpose, deal, a, b):
+    """Four u64 words from the key of a STATE record, for a purpose and its own counters a and b."""
+    return threefry(
+        u64(state["seed"][0]),
+        u64(state["seed"][1]),
+        u64(state["row"]),
+        u64(state["match"]),
+        u64(deal),
+        u64(purpose),
+        u64(a),
+        u64(b),
+    )
+
+
+@jit
+def below(word, n):
+    """A number 0…n−1 from 32 random bits (int64), by multiply and shift; each is hit equally often to
+    within n / 2³²."""
+    return (word * n) >> 32
+
+
+@jit
+def _fill(state, draws, count):
+    """At least ``count`` draws of 32 bits for the deal at hand, into int64 ``draws``."""
+    for block in range((count + 7) // 8):
+        words = words_for(state, DEAL, state["deal"], block, 0)
+        at = 8 * block
+        for word in words:
+            draws[at] = np.int64(word & _LOW)
+            draws[at + 1] = np.int64(word >> _32)
+            at += 2
+
+
+@jit
+def clear_deal(state):
+    """An undealt deal: nothing bid, nothing played."""
+    for seat in range(5):
+        state["hands"][seat] = 0
+        state["excluded"][seat] = 0
+        state["bids"][seat] = NO_BID
+        state["points"][seat] = 0
+        state["revokes"][seat] = 0
+    for i in range(36):
+        state["order"][i] = NO_CARD
+    for trick in range(len(state["leaders"])):
+        state["leaders"][trick] = NO_SEAT
+    state["turned_up"] = NO_CARD
+    state["phase"] = BID
+    state["num_bids"] = 0
+    state["num_played"] = 0
+    state["best_card"] = NO_CARD
+    state["best_seat"] = NO_SEAT
+
+
+@jit
+def open_deal(state, rules, dealer):
+    """The deal has its cards: forehand, to the right of the dealer, is asked first."""
+    state["dealer"] = dealer
+    forehand = (dealer + 1) % rules["players"]
+    state["current_seat"] = forehand
+    state["leaders"][0] = forehand
+
+
+@jit
+def deal_cards(state, rules, dealer, scratch):
+    """Deal the cards and the trump of the STATE record's key.
+
+    Args:
+        state: one STATE record; its seed, row, match and deal are the key.
+        rules: one RULES record.
+        dealer: seat that deals.
+        scratch: int64 ``[80]``, overwritten.
+    """
+    clear_deal(state)
+    n, tricks = rules["num_cards"], rules["tricks"]
+    draws, cards = scratch[:40], scratch[40:]
+    _fill(state, draws, n)
+    for i in range(n):
+        cards[i] = rules["deck_cards"][i]
+    # Fisher–Yates from the top: a position is final once passed.
+    position = n - 1
+    for seat in range(rules["players"] - 1, -1, -1):
+        hand = 0
+        for _ in range(tricks):
+            chosen = below(draws[position], position + 1)
+            card = cards[chosen]
+            cards[chosen] = cards[position]
+            cards[position] = card
+            hand |= 1 << card
+            position -= 1
+        state["hands"][seat] = hand
+    if rules["turned_up"]:
+        turned_up = cards[dealer * tricks + tricks - 1]
+        state["turned_up"] = turned_up
+        state["trump"] = suit_of(turned_up)
+    else:
+        state["trump"] = rules["trumps"][below(draws[0], rules["num_trumps"])]
+    open_deal(state, rules, dealer)
+
+
+@jit
+def start_match(state, rules, scratch):
+    """The first deal of the match whose key the STATE record holds; totals at zero."""
+    state["deal"] = 0
+    for seat in range(5):
+        state["penalties"][seat] = 0
+    dealer = rules["first_dealer"]
+    if dealer < 0:
+        words = words_for(state, FIRST_DEALER, 0, 0, 0)
+        dealer = below(np.int64(words[0] >> _32), rules["players"])
+    deal_cards(state, rules, dealer, scratch)
+
+
+@jit
+def decision_key(state):
+    """u64: the key of the decision at hand, a function of (seed, row, match, deal, seat, decision)."""
+    decision = state["num_bids"] + state["num_played"]
+    return words_for(state, DECISION, state["deal"], decision, state["current_seat"])[0]
+
+
+@jit
+def row_key(state, purpose):
+    """u64: a function of (seed, row, match, purpose) for draws that hold for a whole match."""
+    return words_for(state, ROW, 0, purpose, 0)[0]
+
+
+STOECK_BITS = tuple(1 << (card + 1) | 1 << (card + 2) for card in PUUR)
+"""Queen and king of each trump suit: the Stöck."""
+assert all(bits & int(SUIT_BITS[suit]) == bits for suit, bits in enumerate(STOECK_BITS))

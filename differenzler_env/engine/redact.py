@@ -1,0 +1,52 @@
+"""Engine: what a seat may know. The one place where a STATE record becomes a VIEW record."""
+
+import numpy as np
+
+from .jit import jit
+from .play import lawful, playable
+from .state import BID, NO_BID, PLAY
+
+
+@jit
+def fill_view(state, rules, seat, view):
+    """Write what ``seat`` may know of one STATE record into one VIEW record.
+
+    Everything here is the seat's own or lay openly on the table: no other hand, no hidden bid, no key
+    of the generator, no count of revokes before the deal is settled.
+    """
+    view["deal"] = state["deal"]
+    view["hand"] = state["hands"][seat]
+    view["seat"] = seat
+    view["trump"] = state["trump"]
+    view["turned_up"] = state["turned_up"]
+    view["dealer"] = state["dealer"]
+    view["phase"] = state["phase"]
+    view["current_seat"] = state["current_seat"]
+    view["num_bids"] = state["num_bids"]
+    view["num_played"] = state["num_played"]
+    view["best_card"] = state["best_card"]
+    view["best_seat"] = state["best_seat"]
+    to_play = state["phase"] == PLAY and state["current_seat"] == seat
+    view["legal"] = playable(state, rules) if to_play else 0
+    view["lawful"] = lawful(state, rules) if to_play else 0
+    # After the last deal of a match all its bids are public.
+    bids_open = rules["open_bidding"] != 0 or state["phase"] > PLAY
+    for other in range(5):
+        bid = state["bids"][other]
+        view["bids"][other] = bid if bids_open or other == seat else NO_BID
+        view["has_bid"][other] = bid != NO_BID
+        view["points"][other] = state["points"][other]
+        view["penalties"][other] = state["penalties"][other]
+        view["excluded"][other] = state["excluded"][other]
+    for i in range(36):
+        view["order"][i] = state["order"][i]
+    for trick in range(len(view["leaders"])):
+        view["leaders"][trick] = state["leaders"][trick]
+
+
+@jit
+def lawful_bids(view, rules):
+    """How many bids the view's seat may choose from (0 … that many − 1); 0 unless it is to bid."""
+    if view["phase"] != BID or view["current_seat"] != view["seat"]:
+        return 0
+    return np.int64(rules["total_points"][view["trump"]]) + 1

@@ -1,0 +1,13 @@
+"""Foundation: the errors that users meet. All are ``ValueError``s; a refused call changes nothing."""
+
+
+class IllegalActionError(ValueError):
+    """An action that is not an action, lies outside the action space, or is not legal now."""
+
+
+class GameOverError(ValueError):
+    """An action was given after the last deal of the match had been settled."""
+
+
+class RecordError(ValueError):
+    """A game record or position text that is malformed or contradicts the rules."""

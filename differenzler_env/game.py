@@ -1,0 +1,291 @@
+"""Game: one match, as Python sees it. A batch of one that also remembers settled deals."""
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from . import observation
+from .actions import NUM_BIDS, action_name, card_action, parse_action
+from .batch import Batch, illegal_sentence, settled_deal
+from .cards import SUITS, cards_in, hand_names
+from .deals import check_deal, deal_record, given_bids, open_trick, optional_card, place_deal
+from .deals import played_tricks as complete_tricks
+from .engine import rows as kernels
+from .engine.state import BID, OVER, PHASES, STATE, VIEW
+from .errors import GameOverError, IllegalActionError
+from .rules import Rules, get_rules
+from .view import PlayerView
+
+
+class Game:
+    """One match under some rules, to be played action by action; everything in it can be read.
+
+    ``Game(rules, seed=7)`` deals what row 0 of ``Batch(seed=7)`` deals. Cards are texts like ``"D10"``;
+    seats and numbers Python ints. After the last deal its final state stays to be read.
+
+    Args:
+        rules: :class:`Rules`, the name of a rule set, or ``None`` for the default.
+        seed: 0 ≤ seed < 2¹²⁸; ``None`` draws one from the operating system.
+    """
+
+    __slots__ = ("_batch", "_deals", "_snapshot", "rules")
+
+    def __init__(self, rules: Rules | str | None = None, seed: int | None = None) -> None:
+        self._adopt(Batch(1, rules, seed), [])
+
+    def _adopt(self, batch: Batch, deals: list[dict[str, Any]]) -> None:
+        self.rules = batch.rules
+        self._batch = batch
+        self._deals = deals
+        self._snapshot = np.zeros(1, STATE)
+
+    @classmethod
+    def _from_batch(cls, batch: Batch) -> Self:
+        game = object.__new__(cls)
+        deals = batch.finished_deals(0)
+        batch._deals = None
+        game._adopt(batch, deals)
+        return game
+
+    @classmethod
+    def from_deal(
+        cls,
+        rules: Rules | str | None,
+        hands: Sequence[Sequence[str]],
+        trump: str,
+        dealer: int,
+        turned_up: str | None = None,
+        seed: int | None = None,
+    ) -> Self:
+        """A match whose first deal is given; the later ones come from the seed, the deal passing to the
+        right.
+
+        Raises:
+            ValueError: for a deal that the rules cannot give; it names what is wrong.
+        """
+        checked = check_deal(get_rules(rules), hands, trump, dealer, turned_up)
+        game = cls(rules, seed)
+        place_deal(game._batch.state_records, game.rules, checked)
+        return game
+
+    # Reading -------------------------------------------------------------------------------
+
+    @property
+    def _row(self) -> Any:
+        return self._batch.state_records[0]
+
+    def _number(self, name: str) -> int:
+        return int(self._batch.state_records[name][0])
+
+    def _seats(self, name: str) -> list[int]:
+        values: list[int] = self._batch.state_records[name][0, : self.rules.players].tolist()
+        return values
+
+    @property
+    def phase(self) -> str:
+        """``"bid"``, ``"play"`` or ``"over"``."""
+        return PHASES[self._number("phase")]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the last deal of the match is settled."""
+        return self._number("phase") == OVER
+
+    @property
+    def current_seat(self) -> int | None:
+        """The seat to act, ``None`` when over."""
+        seat = self._number("current_seat")
+        return None if seat < 0 else seat
+
+    @property
+    def deal_number(self) -> int:
+        """Number of the deal in the match, from 0."""
+        return self._number("deal")
+
+    @property
+    def match_number(self) -> int:
+        """Number of the match since the seed was set, from 0."""
+        return self._number("match")
+
+    @property
+    def hands(self) -> list[list[str]]:
+        """The cards each seat still holds."""
+        return [hand_names(hand) for hand in self._seats("hands")]
+
+    @property
+    def trump(self) -> str:
+        """Trump suit letter."""
+        return SUITS[self._number("trump")]
+
+    @property
+    def turned_up(self) -> str | None:
+        """The turned-up card, where the rules turn one up."""
+        return optional_card(self._number("turned_up"))
+
+    @property
+    def dealer(self) -> int:
+        """The seat that deals."""
+        return self._number("dealer")
+
+    @property
+    def bids(self) -> list[int | None]:
+        """Each seat's bid, ``None`` until given."""
+        return given_bids(self._row, self.rules.players)
+
+    @property
+    def points(self) -> list[int]:
+        """Card points each seat has taken in this deal."""
+        return self._seats("points")
+
+    @property
+    def trick(self) -> list[tuple[int, str]]:
+        """The trick on the table, (seat, card) in the order played."""
+        return open_trick(self._row, self.rules.players)
+
+    @property
+    def tricks(self) -> list[dict[str, Any]]:
+        """The complete tricks of this deal: ``leader``, ``cards``, ``winner``, ``points``."""
+        return complete_tricks(self._row, self.rules.players, len(self.rules.deck or ()))
+
+    @property
+    def deal_penalties(self) -> list[int] | None:
+        """Penalties of the deal last settled, ``None`` before the first."""
+        if self.deal_number == 0 and not self.is_over:
+            return None
+        return self._seats("settled_penalties")
+
+    @property
+    def penalties(self) -> list[int]:
+        """Sums of the match so far."""
+        return self._seats("penalties")
+
+    @property
+    def winners(self) -> list[int] | None:
+        """The seats with the lowest sum once the match is over, else ``None``."""
+        if not self.is_over:
+            return None
+        penalties = self.penalties
+        return [seat for seat, total in enumerate(penalties) if total == min(penalties)]
+
+    @property
+    def finished_deals(self) -> list[dict[str, Any]]:
+        """The settled deals, all public, as in a record."""
+        return list(self._deals)
+
+    # Acting --------------------------------------------------------------------------------
+
+    def legal_actions(self) -> list[int]:
+        """The legal actions of the seat to act, ascending; empty when over."""
+        record = self._batch.state_records
+        if record["phase"][0] == BID:
+            return list(range(self.rules.total_points(self._number("trump")) + 1))
+        bits = int(kernels.playable_one(record, self.rules.record))
+        return [card_action(card) for card in cards_in(bits)]
+
+    def legal_mask(self) -> np.ndarray:
+        """int8 ``[194]``: 1 = legal for the seat to act; zeros when over."""
+        mask = self._batch.legal_mask()[0]
+        if self.is_over:
+            mask[:] = 0
+        return mask
+
+    def mask(self, seat: int) -> np.ndarray:
+        """int8 ``[194]``: as :meth:`legal_mask` for the seat to act, zeros for the others."""
+        mask = self.legal_mask()
+        if seat != self.current_seat:
+            mask[:] = 0
+        return mask
+
+    def play(self, action: int) -> None:
+        """Apply an action of the seat to act.
+
+        Args:
+            action: 0…157 = bid, 158…193 = play card ``action − 158``.
+
+        Raises:
+            IllegalActionError: it names the seat and what is allowed; nothing changes.
+            GameOverError: when the match is over.
+        """
+        number = parse_action(action)
+        if self.is_over:
+            raise GameOverError(
+                f"the match is over; {action_name(number)} cannot be played, only a new match started"
+            )
+        batch = self._batch
+        records = batch.state_records
+        outcome = kernels.step_one(
+            records, self.rules.record, number, self._snapshot, batch._scratch
+        )
+        if outcome < 0:
+            raise IllegalActionError(illegal_sentence(records, self.rules, number))
+        if outcome > 0:
+            self._deals.append(
+                settled_deal(self._snapshot[0], records[0], number, self.rules.players)
+            )
+
+    def reset(self, seed: int | None = None) -> None:
+        """Start the next match: match number up by one, or match 0 of a seed."""
+        self._batch.reset(seed=seed)
+        self._deals = []
+
+    # Views and vectors ---------------------------------------------------------------------
+
+    def view(self, seat: int) -> PlayerView:
+        """What a seat may know.
+
+        Raises:
+            ValueError: for a seat that is not at the table.
+        """
+        record = np.zeros(1, VIEW)
+        kernels.view_one(self._batch.state_records, self.rules.record, 0, self._at(seat), record)
+        return PlayerView(self.rules, record, list(self._deals))
+
+    def _at(self, seat: int) -> int:
+        if not isinstance(seat, (int, np.integer)) or not 0 <= seat < self.rules.players:
+            raise ValueError(f"seat is {seat!r}; allowed: 0 to {self.rules.players - 1}")
+        return int(seat)
+
+    def observe(self, seat: int) -> np.ndarray:
+        """float32 ``[OBSERVATION_SIZE]``: what a seat may know."""
+        view = np.zeros(1, VIEW)
+        kernels.view_one(self._batch.state_records, self.rules.record, 0, self._at(seat), view)
+        out = np.empty((1, observation.OBSERVATION_SIZE), np.float32)
+        observation.observe_views(view, self.rules.record, out)
+        return out[0]
+
+    def state(self) -> np.ndarray:
+        """float32 ``[STATE_SIZE]``: as ``Batch.state``."""
+        return self._batch.state()[0]
+
+    def decision_key(self) -> int:
+        """The key of the decision at hand, as ``Batch.decision_keys``."""
+        return int(self._batch.decision_keys()[0])
+
+    def row_key(self, purpose: int) -> int:
+        """A key that holds for the match, as ``Batch.row_keys``."""
+        return int(self._batch.row_keys(purpose)[0])
+
+    # Copies and records --------------------------------------------------------------------
+
+    def copy(self) -> Self:
+        """An independent copy."""
+        game = object.__new__(type(self))
+        game._adopt(self._batch.copy(), list(self._deals))
+        return game
+
+    def __copy__(self) -> Self:
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self.copy()
+
+    def __getstate__(self) -> Any:
+        return self._batch, self._deals
+
+    def __setstate__(self, state: Any) -> None:
+        self._adopt(*state)
+
+    def open_deal(self) -> dict[str, Any] | None:
+        """The unsettled deal as in a record, ``None`` once the match is over."""
+        return None if self.is_over else deal_record(self._row, self.rules.players, None)

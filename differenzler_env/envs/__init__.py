@@ -1,0 +1,1 @@
+"""Environments: Gymnasium's single seat and vector forms, PettingZoo's AEC and parallel forms."""

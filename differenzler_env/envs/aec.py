@@ -1,0 +1,214 @@
+"""Environments: PettingZoo's agent-environment cycle over one game. Bookkeeping only, no rules.
+
+``env()`` is :class:`raw_env` inside :class:`IllegalActionWrapper`; ``parallel_env()`` is PettingZoo's
+turn-based conversion of ``env()``.
+"""
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+from pettingzoo import AECEnv
+
+from ..game import Game
+from ..errors import GameOverError
+from ..rules import Rules, get_rules
+from .match import checked_objective, forfeit_reward, play, start_match
+from .rendering import FRAMES_PER_SECOND, MODES, Renderer
+from .spaces import action_space, observation_space, state_space
+
+_AFTER_RESET = frozenset(
+    {
+        "agents",
+        "num_agents",
+        "agent_selection",
+        "rewards",
+        "terminations",
+        "truncations",
+        "infos",
+        "_cumulative_rewards",
+    }
+)
+
+
+class raw_env(AECEnv[str, dict[str, Any], Any]):  # noqa: N801  (PettingZoo's name)
+    """Differenzler as an AEC environment that raises on illegal actions.
+
+    | | |
+    |---|---|
+    | agents | ``player_0`` … ``player_{P-1}``: the seats |
+    | actions | ``Discrete(194)``: 0…157 bid that many points, 158…193 play card ``action − 158`` |
+    | observation | dict: ``observation`` float32 [N] in [−1, 1], ``action_mask`` int8 [194] |
+    | mask | 1 = legal; all zero for seats not to act and in dead turns |
+    | infos | ``action_mask`` as in the observation; ``deal`` (below) |
+    | state | ``state()`` float32 [S], the whole table as the seat to act sits at it |
+    | episode | a match; all seats terminate with its last card, none is ever truncated |
+
+    Reward, objective ``"penalty"``: minus the penalty, to each seat in the step that settles a deal,
+    0 otherwise. Objective ``"win"``: 0 until the match ends, then 1/k to each of the k winners.
+
+    ``infos[agent]["deal"]`` holds ``bid``, ``points`` and ``penalty`` of that seat from the step
+    that settles a deal until the seat has acted, so that each seat sees it once.
+
+    ``reset(options={"deal": {"hands", "trump", "dealer", "turned_up"}})`` sets up the first deal;
+    other options are ignored. ``reset()`` without a seed goes on to the next match.
+
+    Args:
+        rules: a :class:`Rules`, the name of a rule set, or None for the default.
+        objective: ``"penalty"`` or ``"win"``.
+        render_mode: None, ``"ansi"``, ``"human"`` or ``"rgb_array"``.
+        render_seat: the seat whose view is shown, ``"open"`` for all; None: the seat to act.
+    """
+
+    metadata = {  # noqa: RUF012  (PettingZoo reads it from the class)
+        "name": "differenzler_v0",
+        "render_modes": list(MODES),
+        "render_fps": FRAMES_PER_SECOND,
+        "is_parallelizable": False,
+    }
+
+    def __init__(
+        self,
+        rules: Rules | str | None = None,
+        objective: str = "penalty",
+        render_mode: str | None = None,
+        render_seat: int | str | None = None,
+    ) -> None:
+        super().__init__()
+        self.rules = get_rules(rules)
+        self.objective = checked_objective(objective)
+        self.render_mode = render_mode
+        self._renderer = Renderer(render_mode, render_seat, self.rules)
+        self.possible_agents = [f"player_{seat}" for seat in range(self.rules.players)]
+        self.observation_spaces = {agent: observation_space() for agent in self.possible_agents}
+        self.action_spaces = {agent: action_space() for agent in self.possible_agents}
+        self.state_space = state_space()
+        self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        self._game: Game | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        # Only reached where the attribute is not there, which for these means: not yet.
+        if name in _AFTER_RESET:
+            raise AttributeError(f"{name} is not there before reset(); call reset() first")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """The observation space of an agent, the same object every time."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """The action space of an agent, the same object every time."""
+        return self.action_spaces[agent]
+
+    @property
+    def game(self) -> Game:
+        """The game behind the environment, hidden cards and all; for tests and displays."""
+        if self._game is None:
+            raise gymnasium.error.ResetNeeded("there is no game before reset(); call reset() first")
+        return self._game
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Start a match: with a seed that of ``Game(rules, seed=seed)``, without one the next.
+
+        Raises:
+            ValueError: for an impossible deal in ``options``; nothing is changed then.
+        """
+        self._game = start_match(self._game, self.rules, seed, options)
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self._settled: dict[str, dict[str, int]] = {}
+        self._skip_agent_selection = None
+        self._select_next()
+        self._renderer.show(*self._viewpoint())
+
+    def step(self, action: Any) -> None:
+        """Act for ``agent_selection``: a bid or a card, None in its dead turn.
+
+        Raises:
+            IllegalActionError: for an action that is not legal now; nothing is changed then.
+            ValueError: for an action in a dead turn.
+            GameOverError: once all agents are gone.
+        """
+        game = self.game
+        if not self.agents:
+            raise GameOverError("the match is over and all agents are gone; call reset()")
+        agent = self.agent_selection
+        if self.terminations[agent]:
+            self._was_dead_step(action)
+            return
+        rewards, deals = play(game, action, self.objective)
+        self._settled.pop(agent, None)
+        if deals is not None:
+            self._settled = dict(zip(self.agents, deals, strict=True))
+        self._finish_step(agent, rewards)
+
+    def forfeit(self) -> None:
+        """End the match because the seat to act has made an illegal move.
+
+        That seat gets minus (the worst possible penalty of a deal + 1) for each deal not yet
+        settled, −1 in all under objective ``"win"``; the others get 0. All terminate.
+        """
+        agent = self.agent_selection
+        rewards = [0.0] * len(self.possible_agents)
+        rewards[self._seat_of[agent]] = forfeit_reward(
+            self.rules, self.objective, len(self.game.finished_deals)
+        )
+        self._settled.pop(agent, None)
+        self.terminations = dict.fromkeys(self.agents, True)
+        self._finish_step(agent, rewards)
+
+    def observe(self, agent: str) -> dict[str, Any]:
+        """What an agent may know now; the mask is all zero unless it is to act."""
+        seat = self._seat_of[agent]
+        return {"observation": self.game.observe(seat), "action_mask": self._mask(agent)}
+
+    def state(self) -> NDArray[np.float32]:
+        """The whole table, float32 [S], as the seat to act sits at it (seat 0 after the end)."""
+        return self.game.state()
+
+    def render(self) -> Any:
+        """The table as the render mode says; the view of the seat to act unless ``render_seat``."""
+        return self._renderer.frame(*self._viewpoint())
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def _viewpoint(self) -> tuple[Game, int]:
+        # The view of the seat to act is shown, after the end that of seat 0.
+        return self.game, self._seat_of[self.agent_selection] if self.agents else 0
+
+    def _mask(self, agent: str) -> NDArray[np.int8]:
+        mask = self.game.mask(self._seat_of[agent])
+        if self.terminations.get(agent, True):
+            mask[:] = 0  # a forfeited match is not over for the game itself
+        return mask
+
+    def _finish_step(self, agent: str, rewards: list[float]) -> None:
+        # The agent has seen through last() what it had collected before this step.
+        self._cumulative_rewards[agent] = 0.0
+        self.rewards = dict(zip(self.possible_agents, rewards, strict=True))
+        self._accumulate_rewards()
+        if self.game.is_over:
+            self.terminations = dict.fromkeys(self.agents, True)
+        self._select_next()
+        self._renderer.show(*self._viewpoint())
+
+    def _select_next(self) -> None:
+        seat = self.game.current_seat
+        if self.terminations[self.agents[0]] or seat is None:
+            self.agent_selection = self.agents[0]  # dead turns come in seat order
+        else:
+            self.agent_selection = self.possible_agents[seat]
+        self.infos = {agent: {"action_mask": self._mask(agent)} for agent in self.agents}
+        for agent, deal in self._settled.items():
+            self.infos[agent]["deal"] = dict(deal)
+
+    def _clear_rewards(self) -> None:
+        self.rewards = dict.fromkeys(self.rewards, 0.0)
+
+

@@ -1,0 +1,81 @@
+"""Environments: what the wrapped AEC environment adds, and its turn-based parallel form.
+
+An illegal bid or card ends the match for everybody; calls in the wrong order are answered with a
+sentence.
+"""
+
+from typing import Any
+
+from pettingzoo import AECEnv, ParallelEnv
+from pettingzoo.utils.conversions import turn_based_aec_to_parallel_wrapper
+from pettingzoo.utils.wrappers import OrderEnforcingWrapper
+
+from ..actions import parse_action
+from ..errors import GameOverError, IllegalActionError
+from .aec import raw_env
+
+
+class IllegalActionWrapper(OrderEnforcingWrapper[str, dict[str, Any], Any]):
+    """Ends the match when the seat to act makes an illegal move, instead of raising.
+
+    The offender gets minus (the worst possible penalty of a deal + 1) for each deal not yet settled
+    (−1 in all under objective ``"win"``), all others 0; all terminate, nobody is truncated. What is
+    no action at all (not an integer, or outside the action space) raises and changes nothing. So
+    does a step after the end.
+    """
+
+    env: raw_env
+
+    def step(self, action: Any) -> None:
+        """Act for ``agent_selection``; None in its dead turn.
+
+        Raises:
+            IllegalActionError: for what is no action at all.
+            ValueError: for an action in a dead turn.
+            GameOverError: once all agents are gone.
+        """
+        if self._has_reset and not self.agents:
+            raise GameOverError("the match is over and all agents are gone; call reset()")
+        if self._has_reset and not self.terminations[self.agent_selection]:
+            parse_action(action)
+        try:
+            super().step(action)
+        except IllegalActionError:
+            self.env.forfeit()
+
+    def __str__(self) -> str:
+        return str(self.env)
+
+
+class TurnBasedParallelEnv(turn_based_aec_to_parallel_wrapper[str, dict[str, Any], Any]):
+    """PettingZoo's turn-based conversion, which also answers a step after the end.
+
+    Each step takes the action of the seat to act (``infos[agent]["active_agent"]``) from the
+    mapping; the actions of other seats are ignored.
+    """
+
+    def step(self, actions: dict[str, Any]) -> tuple[Any, Any, Any, Any, Any]:
+        """One action of the seat to act.
+
+        Raises:
+            GameOverError: after the end of the match.
+            IllegalActionError: if the seat to act is not among the actions.
+        """
+        if not hasattr(self, "agents"):
+            raise AttributeError("there is no seat to act before reset(); call reset() first")
+        if not self.agents:
+            raise GameOverError("the match is over; call reset()")
+        agent = self.aec_env.agent_selection
+        if agent not in actions:
+            raise IllegalActionError(f"it is {agent}'s turn, and there is no action of {agent}")
+        return super().step(actions)
+
+
+def env(**kwargs: Any) -> AECEnv[str, dict[str, Any], Any]:
+    """The AEC environment in which an illegal move ends the match; arguments as ``raw_env``."""
+    return IllegalActionWrapper(raw_env(**kwargs))
+
+
+def parallel_env(**kwargs: Any) -> ParallelEnv[str, dict[str, Any], Any]:
+    """The turn-based parallel environment; arguments as ``raw_env``."""
+    return TurnBasedParallelEnv(env(**kwargs))

@@ -1,0 +1,83 @@
+"""Environments: one match as the single-game environments drive it: start, play, forfeit."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..game import Game
+from ..engine.state import OBJECTIVES
+from ..rules import Rules
+from .options import deal_option
+
+
+def checked_objective(objective: str) -> str:
+    """The objective, ``"penalty"`` or ``"win"``.
+
+    Raises:
+        ValueError: for anything else.
+    """
+    if objective not in OBJECTIVES:
+        raise ValueError(f"objective is {objective!r}; allowed: {', '.join(OBJECTIVES)}")
+    return objective
+
+
+def start_match(
+    game: Game | None, rules: Rules, seed: int | None, options: Mapping[str, Any] | None
+) -> Game:
+    """A game at the start of a match: match 0 of a seed, or the one after ``game``'s.
+
+    ``game`` itself stays as it is, also where this raises.
+
+    Raises:
+        ValueError: for an impossible deal in ``options``.
+    """
+    deal = deal_option(options)
+    if game is None:
+        fresh = Game(rules, seed=seed)
+    else:
+        fresh = game.copy()
+        fresh.reset(seed=seed)
+    if deal is not None:
+        fresh._batch.set_deal(0, **deal)
+    return fresh
+
+
+def play(
+    game: Game, action: Any, objective: str
+) -> tuple[list[float], list[dict[str, int]] | None]:
+    """Play an action; the rewards of all seats and, where it settled a deal, each seat's result.
+
+    Returns:
+        rewards [P], and per seat ``bid``, ``points`` and ``penalty`` of the deal settled, else None.
+
+    Raises:
+        IllegalActionError: for an illegal action; nothing is changed then.
+    """
+    settled = len(game.finished_deals)
+    game.play(action)
+    rewards = [0.0] * game.rules.players
+    if len(game.finished_deals) == settled:
+        return rewards, None
+    deal = game.finished_deals[-1]
+    if objective == "penalty":
+        rewards = [-float(penalty) for penalty in deal["penalties"]]
+    elif game.winners is not None:
+        for seat in game.winners:
+            rewards[seat] = 1.0 / len(game.winners)
+    results = zip(deal["bids"], deal["points"], deal["penalties"], strict=True)
+    return rewards, [{"bid": b, "points": p, "penalty": cost} for b, p, cost in results]
+
+
+def forfeit_reward(rules: Rules, objective: str, settled_deals: Any) -> Any:
+    """What an illegal move costs: minus (the worst possible penalty of a deal + 1) for each deal not
+    yet settled; −1 in all under objective ``"win"``.
+
+    Args:
+        rules: the rules of the match.
+        objective: ``"penalty"`` or ``"win"``.
+        settled_deals: deals settled so far, a number or an array of them; so is the result.
+    """
+    if objective == "win":
+        return -1.0 + 0.0 * np.asarray(settled_deals, np.float64)[()]
+    return -float(rules.worst_penalty + 1) * (rules.deals - np.asarray(settled_deals))[()]

@@ -1,0 +1,71 @@
+"""Environments: what ``reset(options=...)`` may ask for. Unknown options are ignored."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+DEAL_KEYS = ("hands", "trump", "dealer", "turned_up")
+RESULT_KEYS = ("bids", "tricks", "points", "penalties")
+"""What a deal of a game record holds besides; so that it can be given as it stands."""
+
+
+def deal_option(options: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """The first deal asked for by ``options["deal"]``, None where none is.
+
+    Raises:
+        ValueError: if it lacks hands, trump or dealer, or has a key that a deal has not.
+    """
+    deal = options.get("deal") if options else None
+    return None if deal is None else _checked_deal(deal)
+
+
+def deal_options(options: Mapping[str, Any] | None, num_envs: int) -> list[dict[str, Any] | None]:
+    """The first deals asked for, one entry or None a row; a single deal stands for every row.
+
+    Raises:
+        ValueError: if the list has another length, or an entry is not a deal.
+    """
+    deals = options.get("deal") if options else None
+    if deals is None or isinstance(deals, Mapping):
+        return [None if deals is None else _checked_deal(deals)] * num_envs
+    if isinstance(deals, str) or not isinstance(deals, Sequence) or len(deals) != num_envs:
+        length = len(deals) if isinstance(deals, Sequence) else repr(deals)
+        raise ValueError(
+            f"options['deal'] is a list with one deal or None for each of the {num_envs} rows, "
+            f"not {length}"
+        )
+    return [None if deal is None else _checked_deal(deal) for deal in deals]
+
+
+def reset_mask_option(
+    options: Mapping[str, Any] | None, num_envs: int
+) -> NDArray[np.bool_] | None:
+    """The rows to reset, bool [num_envs], None where all are.
+
+    Raises:
+        ValueError: if it is not a bool array of that shape with at least one True.
+    """
+    mask = options.get("reset_mask") if options else None
+    if mask is None:
+        return None
+    good = isinstance(mask, np.ndarray) and mask.dtype == np.bool_ and mask.shape == (num_envs,)
+    if not good or not mask.any():
+        raise ValueError(
+            f"options['reset_mask'] is a bool array of shape ({num_envs},) with at least one True, "
+            f"not {mask!r}"
+        )
+    return mask.copy()
+
+
+def _checked_deal(deal: Any) -> dict[str, Any]:
+    if not isinstance(deal, Mapping):
+        raise ValueError(f"a deal is a mapping with {', '.join(DEAL_KEYS)}, not {deal!r}")
+    unknown = [key for key in deal if key not in DEAL_KEYS + RESULT_KEYS]
+    if unknown:
+        raise ValueError(f"a deal has no {unknown[0]!r}; its keys are {', '.join(DEAL_KEYS)}")
+    missing = [key for key in DEAL_KEYS[:3] if key not in deal]
+    if missing:
+        raise ValueError(f"the deal has no {missing[0]!r}; give {', '.join(DEAL_KEYS[:3])}")
+    return {key: deal[key] for key in DEAL_KEYS if key in deal}

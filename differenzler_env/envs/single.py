@@ -1,0 +1,219 @@
+"""Environments: Gymnasium's form, one learner at a table of agents. Bookkeeping only, no rules."""
+
+from typing import Any, ClassVar
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
+from ..actions import NUM_ACTIONS, parse_action
+from ..agents.table import choose_action
+from ..game import Game
+from ..errors import GameOverError, IllegalActionError
+from ..rules import Rules, get_rules
+from .match import checked_objective, forfeit_reward, play, start_match
+from .rendering import FRAMES_PER_SECOND, MODES, Renderer
+from .seating import Seating
+from .spaces import action_space, observation_space
+
+ILLEGAL = ("terminate", "raise")
+"""What an illegal bid or card does."""
+
+
+def checked_illegal(illegal: str) -> str:
+    """What an illegal move does, ``"terminate"`` or ``"raise"``.
+
+    Raises:
+        ValueError: for anything else.
+    """
+    if illegal not in ILLEGAL:
+        raise ValueError(f"illegal is {illegal!r}; allowed: {', '.join(ILLEGAL)}")
+    return illegal
+
+
+def match_rules(rules: Rules | str | None, deals: int | None) -> Rules:
+    """The rules of a match: as given, with another number of deals unless that is None."""
+    full = get_rules(rules)
+    return full if deals is None else full.replace(deals=deals)
+
+
+class DifferenzlerEnv(gymnasium.Env[Any, Any]):
+    """One seat of a Differenzler table; the other seats are played by agents.
+
+    ## Action space
+    ``Discrete(194)``: 0…157 bid that many points, 158…193 play card ``action − 158``, where a card
+    is ``9 · suit + rank`` (suits C D H S, ranks 6 7 8 9 10 J Q K A). Every step is a decision of the
+    learner: in a deal of four players one bid, then nine cards.
+
+    ## Observation space
+    A dict of ``observation`` (float32 [N] in [−1, 1], laid out in ``observation.LAYOUT``) and
+    ``action_mask`` (int8 [194], 1 = legal); with ``flat=True`` the vector alone. The mask is all ones
+    once the episode has ended.
+
+    ## Rewards
+    Objective ``"penalty"``: minus the learner's penalty in the step that settles a deal, 0 otherwise.
+    Objective ``"win"``: 0 until the match ends, then 1/k if the learner is one of k winners. What the
+    opponents' cards bring about comes with the learner's step before them.
+
+    ## Episode
+    A match, terminated with its last card, never truncated. ``illegal="terminate"``: an illegal bid
+    or card ends it with minus (the worst possible penalty of a deal + 1) for each deal not yet
+    settled, −1 in all under ``"win"``. ``illegal="raise"``: it raises and changes nothing.
+
+    ## Info
+    ``action_mask`` as above; ``deal`` in the step that settles a deal: the learner's ``bid``,
+    ``points`` and ``penalty``.
+
+    ## Reset
+    ``reset(seed=s)`` deals what ``Game(rules, seed=s)`` deals; without a seed the next match follows.
+    ``options={"deal": {"hands", "trump", "dealer", "turned_up"}}`` sets up the first deal.
+
+    Args:
+        rules: a :class:`Rules`, the name of a rule set, or None for the default.
+        seat: the learner's seat, or ``"random"``: drawn anew for each match.
+        opponents: an agent spec, an agent or a callable ``(view, rng) -> action`` for all other
+            seats; a list of them from the learner's right-hand neighbour onward; or
+            ``{"pool": [...]}``, drawn anew for each seat and match.
+        objective: ``"penalty"`` or ``"win"``.
+        flat: whether an observation is the vector alone.
+        illegal: ``"terminate"`` or ``"raise"``.
+        render_mode: None, ``"ansi"``, ``"human"`` or ``"rgb_array"``: the learner's view.
+        render_seat: another seat whose view is shown, or ``"open"`` for all.
+        deals: deals of a match in place of what ``rules`` say.
+
+    ## Version history
+    * v0: first version
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]
+        "render_modes": list(MODES),
+        "render_fps": FRAMES_PER_SECOND,
+    }
+
+    def __init__(
+        self,
+        rules: Rules | str | None = None,
+        seat: int | str = 0,
+        opponents: Any = "thumb",
+        objective: str = "penalty",
+        flat: bool = False,
+        illegal: str = "terminate",
+        render_mode: str | None = None,
+        render_seat: int | str | None = None,
+        deals: int | None = None,
+    ) -> None:
+        self.rules = match_rules(rules, deals)
+        self.objective = checked_objective(objective)
+        self.illegal = checked_illegal(illegal)
+        self.render_mode = render_mode
+        self.observation_space = observation_space(flat)
+        self.action_space = action_space()
+        self._flat = flat
+        self._renderer = Renderer(render_mode, render_seat, self.rules)
+        self._seating = Seating(self.rules, seat, opponents)
+        self._game: Game | None = None
+        self._ended = False
+        self._learner = 0
+        self._places: list[int] = []
+
+    @property
+    def game(self) -> Game:
+        """The game behind the environment, hidden cards and all; for tests and displays."""
+        if self._game is None:
+            raise gymnasium.error.ResetNeeded("there is no game before reset(); call reset() first")
+        return self._game
+
+    @property
+    def learner_seat(self) -> int:
+        """Where the learner sits in this match."""
+        return self._learner
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Start a match and play it up to the learner's first bid.
+
+        Raises:
+            ValueError: for an impossible deal in ``options``; nothing is changed then.
+        """
+        game = start_match(self._game, self.rules, seed, options)
+        super().reset(seed=seed)
+        self._game = game
+        self._ended = False
+        learners, seating = self._seating.draw(
+            lambda purpose: np.array([game.row_key(purpose)], np.uint64)
+        )
+        self._learner = int(learners[0])
+        self._places = seating[0].tolist()
+        self._let_others_play()
+        self._renderer.show(game, self._learner)
+        return self._observation(), self._info()
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """The learner bids or plays a card; then the others, up to the learner's next decision.
+
+        Raises:
+            IllegalActionError: for what is no action at all and, with ``illegal="raise"``, for an
+                illegal bid or card. Nothing is changed then.
+            GameOverError: after the end of the episode.
+        """
+        game = self.game
+        if self._ended:
+            raise GameOverError("the episode has ended; call reset()")
+        action = parse_action(action)
+        deal: dict[str, int] | None = None
+        try:
+            reward, deal = self._play(action)
+        except IllegalActionError:
+            if self.illegal == "raise":
+                raise
+            reward = forfeit_reward(self.rules, self.objective, len(game.finished_deals))
+            self._ended = True
+        else:
+            # At most one deal is settled a step: each deal waits for the learner's bid.
+            later_reward, later_deal = self._let_others_play()
+            reward += later_reward
+            deal = deal or later_deal
+            self._ended = game.is_over
+        self._renderer.show(game, self._learner)
+        return self._observation(), reward, self._ended, False, self._info(deal)
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """The mask as bool [194], where MaskablePPO looks for it."""
+        return self._mask().astype(np.bool_)
+
+    def state(self) -> NDArray[np.float32]:
+        """The whole table, float32 [S], as the seat to act sits at it (seat 0 after the end)."""
+        return self.game.state()
+
+    def render(self) -> Any:
+        """The learner's view as the render mode says."""
+        return self._renderer.frame(self.game, self._learner)
+
+    def _play(self, action: int) -> tuple[float, dict[str, int] | None]:
+        rewards, deals = play(self.game, action, self.objective)
+        return rewards[self._learner], None if deals is None else deals[self._learner]
+
+    def _let_others_play(self) -> tuple[float, dict[str, int] | None]:
+        game, total, settled = self.game, 0.0, None
+        while (seat := game.current_seat) is not None and seat != self._learner:
+            agent = self._seating.agents[self._places[seat]]
+            reward, deal = self._play(choose_action(game, agent))
+            total += reward
+            settled = settled or deal
+        return total, settled
+
+    def _mask(self) -> NDArray[np.int8]:
+        if self._ended:
+            return np.ones(NUM_ACTIONS, np.int8)
+        return self.game.mask(self._learner)
+
+    def _observation(self) -> Any:
+        vector = self.game.observe(self._learner)
+        return vector if self._flat else {"observation": vector, "action_mask": self._mask()}
+
+    def _info(self, deal: dict[str, int] | None = None) -> dict[str, Any]:
+        info: dict[str, Any] = {"action_mask": self._mask()}
+        if deal is not None:
+            info["deal"] = deal
+        return info

@@ -1,0 +1,107 @@
+"""Agents: what a player is. It gets a view of what its seat may know and randomness, nothing else.
+
+An agent chooses for one view (:meth:`Agent.act`) or for many at once (:meth:`Agent.act_batch`). A
+class defines one of the two, or both; the base class derives the other, so that both choose alike.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..rules import Rules
+from ..view import PlayerView
+
+Records = npt.NDArray[np.void]
+Keys = npt.NDArray[np.uint64]
+Actions = npt.NDArray[np.int64]
+
+
+class KeyedGenerator(np.random.Generator):
+    """A NumPy generator (Philox) that is a function of one 64-bit key.
+
+    Attributes:
+        key: the key, 0…2⁶⁴−1. Agents that choose from keys use it in place of drawing.
+    """
+
+    key: int
+
+    def __init__(self, key: int) -> None:
+        super().__init__(np.random.Philox(key=key))
+        self.key = key
+
+    def __reduce__(self) -> Any:
+        return KeyedGenerator, (self.key,), self.bit_generator.state
+
+    def __setstate__(self, state: Any) -> None:
+        if isinstance(state, dict):
+            self.bit_generator.state = state
+
+
+def keyed_rng(key: int) -> KeyedGenerator:
+    """The generator of a decision key: the same key gives the same draws."""
+    return KeyedGenerator(int(key))
+
+
+def key_of(rng: np.random.Generator) -> int:
+    """The key of a :class:`KeyedGenerator`, or a key drawn from any other generator."""
+    if isinstance(rng, KeyedGenerator):
+        return rng.key
+    return int(rng.integers(0, 1 << 64, dtype=np.uint64))
+
+
+class Agent:
+    """A player for one rule set.
+
+    Subclasses define :meth:`act` or :meth:`act_batch` (or both, choosing alike). A choice depends
+    on view and key only: not on the batch, on earlier calls or on the process.
+
+    Attributes:
+        rules: the rules it plays by.
+        spec: text that loads the same agent again, or a name where there is no such text.
+        from_spec: whether ``load(spec, rules)`` gives the same agent again.
+    """
+
+    rules: Rules
+    spec: str = ""
+    from_spec: bool = False
+
+    def __init__(self, rules: Rules) -> None:
+        kind = type(self)
+        if kind.act is Agent.act and kind.act_batch is Agent.act_batch:
+            raise TypeError(f"{kind.__name__} defines neither act nor act_batch")
+        self.rules = rules
+        self.spec = self.spec or kind.__name__
+
+    @property
+    def batched(self) -> bool:
+        """Whether many choices at once are the agent's own form (else they are made one by one)."""
+        return type(self).act_batch is not Agent.act_batch
+
+    def act(self, view: PlayerView, rng: np.random.Generator) -> int:
+        """The action 0…193 chosen for one view; ``rng`` is the only source of randomness."""
+        keys = np.array([key_of(rng)], np.uint64)
+        return int(self.act_batch(view.record, keys)[0])
+
+    def act_batch(self, views: Records, keys: Keys) -> Actions:
+        """Actions int64 ``[n]`` for view records ``[n]`` and keys uint64 ``[n]``, one a record."""
+        actions = np.empty(len(views), np.int64)
+        for row in range(len(views)):
+            view = PlayerView(self.rules, views[row : row + 1])
+            actions[row] = self.act(view, keyed_rng(int(keys[row])))
+        return actions
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        if self.from_spec:
+            return _load_again, (self.spec, self.rules)
+        return super().__reduce_ex__(protocol)
+
+    def __repr__(self) -> str:
+        return f"<agent {self.spec}>"
+
+
+def _load_again(spec: str, rules: Rules) -> Agent:
+    """Pickled agents travel as their spec: another process loads them anew."""
+    from .registry import load
+
+    return load(spec, rules)

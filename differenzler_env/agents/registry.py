@@ -1,0 +1,331 @@
+"""Agents: from a text such as ``constant?bid=35`` to an agent. Errors are one line for the user."""
+
+import difflib
+import importlib
+import inspect
+import os
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, cast
+from urllib.parse import unquote
+
+import numpy as np
+
+from ..rules import Rules, get_rules
+from ..view import PlayerView
+from .base import Actions, Agent, Keys, Records
+
+RulesLike = str | Rules | None
+
+BUILT_IN = {
+    "random": "differenzler_env.agents.baselines:RandomAgent",
+    "constant": "differenzler_env.agents.baselines:ConstantAgent",
+    "thumb": "differenzler_env.agents.baselines:ThumbAgent",
+}
+"""Agents with a name of their own: name → ``module:factory``. Modules are imported on demand."""
+
+
+class SpecError(ValueError):
+    """An agent spec, or a field of them, that cannot be loaded; the message is one line."""
+
+
+def split_list(text: str) -> list[str]:
+    """The specs of a list separated by commas, blanks trimmed.
+
+    Raises:
+        SpecError: if one of them is empty.
+    """
+    specs = [part.strip() for part in text.split(",")]
+    if not all(specs):
+        raise SpecError(f"{text!r} is not a list of agents separated by commas: a name is missing")
+    return specs
+
+
+def split_spec(spec: str) -> tuple[str, dict[str, str]]:
+    """Name and options of ``name?option=value&option=value``; values are percent-decoded.
+
+    Raises:
+        SpecError: if it is not of that form or gives an option twice.
+    """
+    name, mark, tail = spec.strip().partition("?")
+    if not name:
+        raise SpecError(f"{spec!r} names no agent")
+    options: dict[str, str] = {}
+    for part in tail.split("&") if mark else ():
+        option, equals, value = part.partition("=")
+        if not option or not equals:
+            raise SpecError(f"{spec!r}: options look like name?option=value&option=value")
+        if option in options:
+            raise SpecError(f"{spec!r} gives option {option!r} twice")
+        options[option] = unquote(value)
+    return name, options
+
+
+def load(spec: str, rules: RulesLike = None) -> Agent:
+    """The agent of a spec: a built-in name, a checkpoint file, or ``package.module:factory``.
+
+    Args:
+        spec: ``name?option=value&option=value``.
+        rules: rules it is to play by; a name or None as in ``get_rules``.
+
+    Raises:
+        SpecError: if there is no such agent or an option is wrong.
+        ValueError: if a checkpoint is damaged or made for other rules.
+    """
+    if not isinstance(spec, str):
+        raise SpecError(f"an agent spec is a text such as 'thumb', not {type(spec).__name__}")
+    rules = get_rules(rules)
+    name, options = split_spec(spec)
+    if name in BUILT_IN:
+        return _make(spec.strip(), _factory(spec, BUILT_IN[name]), rules, options)
+    if name.endswith(".safetensors"):
+        return _checkpoint(spec, name, options, rules)
+    if ":" in name:
+        return _make(spec.strip(), _factory(spec, name), rules, options)
+    raise SpecError(_unknown(name))
+
+
+def load_field(field: str | Sequence[str | Agent], rules: RulesLike = None) -> list[Agent]:
+    """The players − 1 opponents of a hero, from the hero's right-hand neighbour onward.
+
+    Args:
+        field: specs separated by commas, or a sequence of specs and agents. A single one is
+            repeated for the whole table. Equal specs share one agent.
+        rules: rules of the table.
+
+    Raises:
+        SpecError: if their number does not fit the table or one cannot be loaded.
+    """
+    rules = get_rules(rules)
+    given = split_list(field) if isinstance(field, str) else list(field)
+    opponents = rules.players - 1
+    if len(given) == 1:
+        given = given * opponents
+    if len(given) != opponents:
+        names = ",".join(entry if isinstance(entry, str) else entry.spec for entry in given)
+        needed = f"{opponents} opponents or one for all of them" if opponents > 1 else "1 opponent"
+        raise SpecError(
+            f"a table of {rules.players} seats needs {needed}; the field {names!r} has {len(given)}"
+        )
+    return share_agents(given, rules)
+
+
+def share_agents(given: Iterable[str | Agent], rules: Rules) -> list[Agent]:
+    """Agents for specs and agents; equal specs are loaded once and shared."""
+    loaded: dict[str, Agent] = {}
+    agents = []
+    for entry in given:
+        if isinstance(entry, str):
+            if entry not in loaded:
+                loaded[entry] = load(entry, rules)
+            agents.append(loaded[entry])
+        else:
+            agents.append(as_agent(entry, rules))
+    return agents
+
+
+class CallableAgent(Agent):
+    """A function ``(view, rng) -> action`` as an agent."""
+
+    def __init__(self, rules: Rules, choose: Callable[[PlayerView, np.random.Generator], int]):
+        self.spec = str(getattr(choose, "__name__", type(choose).__name__))
+        super().__init__(rules)
+        self._choose = choose
+
+    def act(self, view: PlayerView, rng: np.random.Generator) -> int:
+        """The function's action."""
+        return self._choose(view, rng)
+
+
+class _SingleAdapter(Agent):
+    """Somebody's object that has ``act`` but does not derive from :class:`Agent`."""
+
+    def __init__(self, rules: Rules, player: Any) -> None:
+        self.spec = str(getattr(player, "spec", "") or type(player).__name__)
+        super().__init__(rules)
+        self._player = player
+
+    def act(self, view: PlayerView, rng: np.random.Generator) -> int:
+        return cast(int, self._player.act(view, rng))
+
+
+class _BatchAdapter(Agent):
+    """Somebody's object that has ``act_batch`` but does not derive from :class:`Agent`."""
+
+    def __init__(self, rules: Rules, player: Any) -> None:
+        self.spec = str(getattr(player, "spec", "") or type(player).__name__)
+        super().__init__(rules)
+        self._player = player
+
+    def act_batch(self, views: Records, keys: Keys) -> Actions:
+        return cast(Actions, self._player.act_batch(views, keys))
+
+
+def as_agent(player: Any, rules: RulesLike = None) -> Agent:
+    """An agent from an agent, a spec, an object with ``act`` or ``act_batch``, or a callable
+    ``(view, rng) -> action``.
+
+    Raises:
+        SpecError: if it is none of these.
+    """
+    rules = get_rules(rules)
+    if isinstance(player, Agent):
+        return player
+    if isinstance(player, str):
+        return load(player, rules)
+    if not inspect.isclass(player):
+        if callable(getattr(player, "act_batch", None)):
+            return _BatchAdapter(rules, player)
+        if callable(getattr(player, "act", None)):
+            return _SingleAdapter(rules, player)
+        if callable(player):
+            return CallableAgent(rules, player)
+    raise SpecError(
+        "an agent is a spec such as 'thumb', an object with act or act_batch, or a callable "
+        f"(view, rng) -> action, not {player!r}"
+    )
+
+
+def find_file(name: str) -> Path:
+    """Where a file such as ``models/NAME`` is: as given, else among the package's own models.
+
+    Raises:
+        SpecError: if it is in neither place.
+    """
+    path = Path(name).expanduser()
+    if path.is_file():
+        return path
+    if not path.is_absolute() and len(path.parts) > 1 and path.parts[0] == "models":
+        package = Path(__file__).resolve().parents[1]
+        # Installed wheels carry the models inside the package; a checkout has them beside it.
+        for home in (package, package.parent):
+            if (home / path).is_file():
+                return home / path
+    raise SpecError(f"there is no file {name!r}")
+
+
+def _checkpoint(spec: str, name: str, options: dict[str, str], rules: Rules) -> Agent:
+    for option in options:
+        if option != "deterministic":
+            raise SpecError(f"{spec!r}: a checkpoint has no option {option!r}, only deterministic")
+    deterministic = _as_bool(spec, "deterministic", options.get("deterministic", "true"))
+    path = find_file(name)
+    try:
+        network = importlib.import_module("differenzler_env.agents.network")
+    except ModuleNotFoundError as error:
+        raise SpecError(
+            f"{name!r} is a checkpoint, which needs {error.name}: "
+            "pip install 'differenzler-env[train]'"
+        ) from None
+    agent = cast(Agent, network.load_network(path, rules, deterministic=deterministic))
+    agent.spec = f"{name}?deterministic={str(deterministic).lower()}"
+    agent.from_spec = True
+    return agent
+
+
+def _factory(spec: str, address: str) -> Callable[..., Any]:
+    module_name, _, attribute = address.partition(":")
+    if not module_name or not attribute:
+        raise SpecError(f"{spec!r}: a factory of your own is written package.module:factory")
+    try:
+        module = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        if error.name and (module_name + ".").startswith(error.name + "."):
+            raise SpecError(f"{spec!r}: there is no module {error.name!r}") from None
+        raise SpecError(f"{spec!r}: module {module_name!r} needs {error.name!r}") from None
+    except Exception as error:
+        raise SpecError(
+            f"{spec!r}: importing {module_name!r} failed: {type(error).__name__}: {_line(error)}"
+        ) from error
+    factory: Any = module
+    for part in attribute.split("."):
+        factory = getattr(factory, part, None)
+    if not callable(factory):
+        raise SpecError(f"{spec!r}: module {module_name!r} has no factory {attribute!r}")
+    return cast(Callable[..., Any], factory)
+
+
+def _make(spec: str, factory: Callable[..., Any], rules: Rules, options: dict[str, str]) -> Agent:
+    try:
+        signature = inspect.signature(factory, eval_str=True)
+    except (TypeError, ValueError, NameError):
+        values = {name: _guess(value) for name, value in options.items()}
+    else:
+        values = _options_of(spec, signature, options)
+    try:
+        made = factory(rules, **values)
+        agent = as_agent(made, rules)
+    except SpecError as error:
+        raise SpecError(f"{spec!r}: {_line(error)}") from None
+    except Exception as error:
+        kind = "" if type(error) is ValueError else f"{type(error).__name__}: "
+        raise SpecError(f"{spec!r}: {kind}{_line(error)}") from error
+    agent.spec, agent.from_spec = spec, True
+    return agent
+
+
+def _options_of(spec: str, signature: inspect.Signature, options: dict[str, str]) -> dict[str, Any]:
+    parameters = list(signature.parameters.values())
+    open_ended = any(entry.kind is entry.VAR_KEYWORD for entry in parameters)
+    named = {
+        entry.name: entry
+        for entry in parameters[1:]
+        if entry.kind in (entry.POSITIONAL_OR_KEYWORD, entry.KEYWORD_ONLY)
+    }
+    values = {}
+    for name, text in options.items():
+        if name not in named and not open_ended:
+            known = f"its options are {', '.join(named)}" if named else "it has none"
+            raise SpecError(f"{spec!r} has no option {name!r}; {known}")
+        wanted = named[name].annotation if name in named else inspect.Parameter.empty
+        values[name] = _convert(spec, name, text, wanted)
+    return values
+
+
+def _convert(spec: str, option: str, text: str, wanted: Any) -> Any:
+    if wanted is bool:
+        return _as_bool(spec, option, text)
+    if wanted is str:
+        return text
+    if wanted in (int, float):
+        try:
+            return wanted(text)
+        except ValueError:
+            kind = "a whole number" if wanted is int else "a number"
+            raise SpecError(f"{spec!r}: {option} is {kind}, not {text!r}") from None
+    return _guess(text)
+
+
+def _as_bool(spec: str, option: str, text: str) -> bool:
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    raise SpecError(f"{spec!r}: {option} is true or false, not {text!r}")
+
+
+def _guess(text: str) -> Any:
+    """A value without a declared type: a bool or number where it reads as one, else the text."""
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _unknown(name: str) -> str:
+    known = ", ".join(BUILT_IN)
+    if os.sep in name or Path(name).suffix:
+        return f"{name!r} is no agent: checkpoints are .safetensors files; names are {known}"
+    close = difflib.get_close_matches(name, BUILT_IN, n=1)
+    hint = f"did you mean {close[0]!r}? " if close else ""
+    return (
+        f"there is no agent {name!r}; {hint}an agent is one of {known}, "
+        "a checkpoint FILE.safetensors or package.module:factory"
+    )
+
+
+def _line(error: BaseException) -> str:
+    """The message of an error on one line."""
+    return " ".join(str(error).split()) or type(error).__name__

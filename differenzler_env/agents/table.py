@@ -1,0 +1,62 @@
+"""Agents: asking the players at many tables for their actions."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ..batch import Batch
+from ..game import Game
+from .base import Actions, Agent, Records, keyed_rng
+
+
+def take_records(records: Records, rows: npt.NDArray[np.intp]) -> Records:
+    """A copy of some records ``[n]``; whole records are moved as bytes, which is much faster than
+    NumPy's copy field by field."""
+    raw = records.view(f"V{records.dtype.itemsize}")
+    return raw[rows].view(records.dtype)
+
+
+def choose_actions(
+    batch: Batch, agents: Sequence[Agent], seating: npt.NDArray[np.integer]
+) -> Actions:
+    """The actions of one step of a batch.
+
+    Args:
+        batch: B games.
+        agents: the players.
+        seating: int ``[B, P]``: which of ``agents`` sits where, −1 for a seat that is asked
+            elsewhere.
+
+    Returns:
+        int64 ``[B]``; −1 on finished rows and where the seat to act has −1 in ``seating``.
+    """
+    actions = np.full(batch.num_games, -1, np.int64)
+    seats = batch.current_seat
+    rows = np.flatnonzero(seats >= 0)
+    players = np.full(batch.num_games, -1, np.int64)
+    players[rows] = seating[rows, seats[rows]]
+    views = keys = None
+    for number, agent in enumerate(agents):
+        mine = np.flatnonzero(players == number)
+        if not mine.size:
+            continue
+        if keys is None:
+            keys = batch.decision_keys()
+        if agent.batched:
+            if views is None:
+                views = batch.views()
+            actions[mine] = agent.act_batch(take_records(views, mine), keys[mine])
+        else:
+            for row in mine:
+                view = batch.player_view(int(row))
+                actions[row] = agent.act(view, keyed_rng(int(keys[row])))
+    return actions
+
+
+def choose_action(game: Game, agent: Agent) -> int:
+    """The agent's action for the seat to act; the same as in row 0 of a batch with that seed."""
+    seat = game.current_seat
+    if seat is None:
+        raise ValueError("the match is over: no seat is to act")
+    return int(agent.act(game.view(seat), keyed_rng(game.decision_key())))

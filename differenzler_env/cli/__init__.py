@@ -1,0 +1,5 @@
+"""Command line: ``differenzler``, one module a command."""
+
+from .main import main
+
+__all__ = ["main"]

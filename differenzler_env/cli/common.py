@@ -1,0 +1,98 @@
+"""Command line: what several commands share."""
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
+
+from ..agents.registry import split_spec
+from ..rules import RULE_SETS, Rules
+
+
+def parse_rules(text: str) -> Rules:
+    """Rules from ``name`` or ``name?setting=value&setting=value``, such as ``table?players=5``.
+
+    Raises:
+        ValueError: for an unknown rule set or setting, or an impossible value.
+    """
+    name, options = split_spec(text)
+    if name not in RULE_SETS:
+        raise ValueError(f"{name!r} is not a rule set; rule sets are {', '.join(RULE_SETS)}")
+    settings = {setting: _value(setting, value) for setting, value in options.items()}
+    known = Rules.__dataclass_fields__
+    for setting in settings:
+        if setting not in known:
+            raise ValueError(f"there is no setting {setting!r}; settings are {', '.join(known)}")
+    return RULE_SETS[name](**settings)
+
+
+def _value(setting: str, text: str) -> Any:
+    if setting == "deck":
+        return text.replace("+", " ").replace(",", " ").split()
+    words = {"true": True, "false": False, "none": None, "null": None}
+    if text.lower() in words:
+        return words[text.lower()]
+    return int(text) if text.lstrip("-").isdecimal() else text
+
+
+def check_output(path: Path | None) -> None:
+    """Before the work is done: the file can be written there.
+
+    Raises:
+        ValueError: if its folder does not exist or it is a folder itself.
+    """
+    if path is None:
+        return
+    if path.is_dir():
+        raise ValueError(f"{str(path)!r} is a folder, not a file to write to")
+    if not path.absolute().parent.is_dir():
+        raise ValueError(f"there is no folder {str(path.absolute().parent)!r} to write to")
+
+
+def write_json(path: Path | None, document: Any) -> None:
+    """Writes JSON under a temporary name, then renames: the file is whole or not there."""
+    if path is not None:
+        write_whole(
+            path, json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False) + "\n"
+        )
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Writes a text file under a temporary name, then renames it."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        temporary.write_text(text, encoding="utf-8")
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def progress_bar(what: str, total: int) -> Iterator[Callable[[int], None] | None]:
+    """A progress bar on standard error, on a terminal only; yields what to call as work is done."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda done: bar.advance(task, done)

@@ -1,0 +1,106 @@
+"""Command line: ``differenzler evaluate``, a hero at a table of others."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import tyro
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from ..evaluation import Estimate, Evaluation
+
+
+@dataclass
+class Evaluate:
+    """Measure an agent at a table of others, on duplicate deals with the agent in every seat."""
+
+    hero: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="AGENT")]
+    """the agent measured: a name such as thumb, FILE.safetensors or package.module:factory"""
+    field: str
+    """the others, separated by commas, or one that fills the table"""
+    deals: int = 1000
+    """distinct deals, rounded up to whole matches; each is played with the hero in every seat"""
+    rules: str = "swisslos"
+    """rule set: swisslos, table, television, mini; settings as in table?players=5"""
+    seed: int = 1
+    """of the deals and of the agents' draws"""
+    workers: int | None = None
+    """processes; by default as many as are worth it. The numbers do not depend on it"""
+    json: Path | None = None
+    """file for the result"""
+
+    def run(self) -> None:
+        """Does what the command says."""
+        from rich.console import Console
+
+        from ..evaluation import evaluate
+        from ..evaluation.evaluate import whole_matches
+        from .common import check_output, parse_rules, progress_bar, write_json
+
+        rules = parse_rules(self.rules)
+        check_output(self.json)
+        with progress_bar("matches", whole_matches(self.deals, rules)) as progress:
+            result = evaluate(
+                self.hero,
+                self.field,
+                rules=rules,
+                deals=self.deals,
+                seed=self.seed,
+                workers=self.workers,
+                progress=progress,
+            )
+        write_json(self.json, result.to_json())
+        console = Console()
+        console.print(result_table(result))
+        for line in fault_lines(result):
+            console.print(line, style="red", markup=False)
+
+
+def result_table(result: "Evaluation") -> "Table":
+    """The result as a table for people."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    values = result.to_json()
+    table = Table(
+        title=f"{result.hero} at a table of {', '.join(result.field)}",
+        caption=f"{result.deals} deals, {result.games} games, seed {result.seed}; "
+        f"{values['decisions_per_second']:,.0f} decisions a second",
+        box=SIMPLE_HEAD,
+        title_justify="left",
+        caption_justify="left",
+    )
+    table.add_column("")
+    table.add_column("mean", justify="right")
+    table.add_column("95 % interval", justify="right")
+    rows: list[tuple[str, str, str]] = [
+        ("penalty a deal", *_estimate(result.penalty())),
+        ("penalty of the others", *_estimate(result.field_penalty())),
+        ("difference, paired by deal", *_estimate(result.difference(), sign=True)),
+        ("matches won", *_estimate(result.win_share(), percent=True)),
+        ("bid", f"{values['bid_mean']:.2f}", ""),
+        ("points", f"{values['points_mean']:.2f}", ""),
+        ("exact bids", f"{values['exact_share']:.1%}", ""),
+        ("floor set by the bids", "–" if values["floor"] is None else f"{values['floor']:.2f}", ""),
+    ]
+    if values["illegal"] or values["field_illegal"]:
+        rows.append(("deals forfeited by the agent", str(values["illegal"]), ""))
+        rows.append(("deals forfeited by the others", str(values["field_illegal"]), ""))
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def fault_lines(result: "Evaluation") -> list[str]:
+    """A line for each agent that forfeited deals, with the first reason."""
+    return [f"{name} forfeited deals: it {what}" for name, what in result.faults().items()]
+
+
+def _estimate(value: "Estimate", sign: bool = False, percent: bool = False) -> tuple[str, str]:
+    form = ".1%" if percent else "+.2f" if sign else ".2f"
+    if value.ci95 is None:
+        return format(value.mean, form), "–"
+    low, high = value.ci95
+    return format(value.mean, form), f"{low:{form}} … {high:{form}}"

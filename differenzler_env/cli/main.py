@@ -1,0 +1,94 @@
+"""Command line: finds the command, runs it, and says what went wrong in one line.
+
+Exit status: 0 done, 2 bad input, 1 another failure, 130 interrupted.
+"""
+
+import io
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from contextlib import redirect_stderr
+from typing import Annotated, Any, Union
+
+import tyro
+
+from .deal import Deal
+from .evaluate import Evaluate
+from .tournament import Tournament
+
+PROGRAM = "differenzler"
+COMMANDS = {"evaluate": Evaluate, "tournament": Tournament, "deal": Deal}
+"""Name → dataclass of its arguments, whose ``run()`` does the work."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command and returns the exit status.
+
+    Args:
+        arguments: as typed after ``differenzler``; None takes them from ``sys.argv``.
+    """
+    if os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())  # agents of one's own: package.module:factory
+    try:
+        command = parse(sys.argv[1:] if arguments is None else list(arguments))
+        if isinstance(command, int):
+            return command
+        command.run()
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return _fail("interrupted", 130)
+    except BrokenPipeError:
+        # Who read our output has stopped, such as head: no more to be said, even at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except ValueError as error:
+        return _fail(error, 2)
+    except Exception as error:
+        return _fail(error, 1)
+    return 0
+
+
+def parse(arguments: list[str]) -> Any:
+    """The command with its arguments, or an exit status where there is nothing to run."""
+    kinds = tuple(Annotated[kind, tyro.conf.subcommand(name)] for name, kind in COMMANDS.items())
+    choice: Any = Union[kinds]  # noqa: UP007 (made at run time)
+    said = io.StringIO()
+    try:
+        with redirect_stderr(said):
+            return tyro.cli(
+                choice,
+                prog=PROGRAM,
+                description="Differenzler: measure agents, look at deals and games.",
+                args=arguments,
+                config=(tyro.conf.OmitSubcommandPrefixes, tyro.conf.OmitArgPrefixes),
+            )
+    except SystemExit as stop:
+        if not stop.code:
+            return 0
+        place = [PROGRAM, *(name for name in arguments[:1] if name in COMMANDS)]
+        return _fail(f"{usage_error(said.getvalue())}; see {' '.join(place)} --help", 2)
+
+
+def usage_error(box: str) -> str:
+    """The one thing that matters in tyro's framed usage error."""
+    lines = [line.strip("│╭╮╰╯ \n") for line in box.splitlines()]
+    kept = []
+    for line in lines[1:]:
+        if line.startswith("──") or line.startswith("For full helptext"):
+            break
+        if line:
+            kept.append(line)
+    return " ".join(" ".join(kept).split()).rstrip(".") or "the arguments cannot be read"
+
+
+def _fail(error: BaseException | str, status: int) -> int:
+    if os.environ.get("DIFFERENZLER_TRACEBACK") and isinstance(error, BaseException):
+        traceback.print_exception(error)
+    message = " ".join(str(error).split())
+    if isinstance(error, OSError) and error.strerror:
+        message = f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    elif isinstance(error, Exception) and not isinstance(error, ValueError):
+        message = f"{type(error).__name__}: {message}"
+    print(f"{PROGRAM}: {message}", file=sys.stderr)
+    return status

@@ -1,0 +1,257 @@
+"""Evaluation: how a hero does at a table of others, on duplicate deals."""
+
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..agents import Agent, as_agent, load_field
+from ..agents.registry import RulesLike
+from ..rules import Rules, get_rules
+from .duplicate import Progress, Tables, play_matches
+from .statistics import Estimate, bid_floor, normal_estimate, win_shares
+
+MAX_SEED = 2**64 - 1
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The result of :func:`evaluate`.
+
+    Attributes:
+        hero: spec of the hero.
+        field: specs of the others, P − 1.
+        rules: rules of the table.
+        seed: seed of the deals.
+        agents: specs of the different agents; ``tables.seating`` holds their numbers.
+        tables: what happened; the hero sits in seat s in seating s.
+        seconds: time it took to play.
+    """
+
+    hero: str
+    field: tuple[str, ...]
+    rules: Rules
+    seed: int
+    agents: tuple[str, ...]
+    tables: Tables
+    seconds: float
+
+    def of_hero(self, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """The hero's entries of a table array ``[M, S, D, P]``, as ``[M, D, S]``."""
+        seats = np.arange(self.rules.players)
+        return array[:, seats, :, seats].transpose(1, 2, 0)
+
+    @property
+    def deals(self) -> int:
+        """Distinct deals."""
+        matches, _, deals, _ = self.tables.penalties.shape
+        return int(matches * deals)
+
+    @property
+    def games(self) -> int:
+        """Deals played: each distinct one in every seating."""
+        return self.deals * self.rules.players
+
+    def deal_sums(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Penalties of hero and field on each deal, summed over its seatings, int64 ``[deals]``."""
+        penalties = self.tables.penalties.astype(np.int64)
+        hero = self.of_hero(penalties).sum(axis=2).ravel()
+        everyone = penalties.sum(axis=(1, 3)).ravel()
+        return hero, everyone - hero
+
+    def penalty(self) -> Estimate:
+        """The hero's mean penalty of a deal, with its interval over deals."""
+        return normal_estimate(self.deal_sums()[0] / self.rules.players)
+
+    def field_penalty(self) -> Estimate:
+        """The mean penalty of the others at the same tables."""
+        players = self.rules.players
+        return normal_estimate(self.deal_sums()[1] / (players * (players - 1)))
+
+    def difference(self) -> Estimate:
+        """Hero − field, paired by deal: below zero where the hero is better."""
+        return normal_estimate(self.deal_differences())
+
+    def deal_differences(self) -> npt.NDArray[np.float64]:
+        """Hero − field on each deal, float64 ``[deals]``; exactly 0 for copies."""
+        hero, field = self.deal_sums()
+        players = self.rules.players
+        differences: npt.NDArray[np.float64] = (hero * (players - 1) - field) / (
+            players * (players - 1)
+        )
+        return differences
+
+    def win_share(self) -> Estimate:
+        """The hero's share of matches won, ties shared, with its interval over matches."""
+        shares = win_shares(self.tables.match_penalties)
+        seats = np.arange(self.rules.players)
+        return normal_estimate(shares[:, seats, seats].mean(axis=1))
+
+    def floor(self) -> float | None:
+        """Mean |total − Σ bids| / P: what no play could have saved; None where other settings than
+        bid and points decide the penalty."""
+        rules = self.rules
+        if rules.stoeck or rules.exact_bonus or rules.revoke_penalty is not None:
+            return None
+        return float(bid_floor(self.tables.bids, self.tables.points).mean())
+
+    def illegal(self) -> tuple[int, int]:
+        """Deals forfeited by the hero and by the field."""
+        forfeits = self.tables.forfeits
+        hero = int(self.of_hero(forfeits).sum())
+        return hero, int(forfeits.sum()) - hero
+
+    def faults(self) -> dict[str, str]:
+        """The first fault of each agent that forfeited deals, by its spec."""
+        return {self.agents[number]: what for number, what in self.tables.faults.items()}
+
+    def decisions(self) -> int:
+        """Decisions of all seats: a bid and a card for each trick."""
+        return self.games * self.rules.players * (1 + self.rules.tricks)
+
+    def to_json(self) -> dict[str, Any]:
+        """The result as JSON values; all but ``decisions_per_second`` repeat with the seed."""
+        hero_bids = self.of_hero(self.tables.bids)
+        hero_points = self.of_hero(self.tables.points)
+        illegal, field_illegal = self.illegal()
+        return {
+            "hero": self.hero,
+            "field": list(self.field),
+            "rules": self.rules.to_dict(),
+            "seed": self.seed,
+            "deals": self.deals,
+            "games": self.games,
+            "penalty": self.penalty().to_json(),
+            "field_penalty": self.field_penalty().to_json(),
+            "difference": self.difference().to_json(),
+            "bid_mean": float(hero_bids.mean()),
+            "points_mean": float(hero_points.mean()),
+            # A penalty above zero means a missed bid, a revoke or a forfeited deal.
+            "exact_share": float((self.of_hero(self.tables.penalties) <= 0).mean()),
+            "win_share": self.win_share().to_json(),
+            "floor": self.floor(),
+            "illegal": illegal,
+            "field_illegal": field_illegal,
+            "decisions_per_second": round(self.decisions() / max(self.seconds, 1e-9), 1),
+        }
+
+
+def evaluate(
+    hero: str | Agent | Callable[..., int],
+    field: str | Sequence[str | Agent],
+    rules: RulesLike = None,
+    deals: int = 1000,
+    seed: int | None = None,
+    workers: int | None = 1,
+    progress: Progress | None = None,
+) -> Evaluation:
+    """Plays whole matches on duplicate deals: each with the hero in every seat, the others
+    following in an order that runs through all their orders, match by match.
+
+    Args:
+        hero: the agent measured.
+        field: the P − 1 others, or one that fills the table; their order does not matter.
+        rules: a name, rules, or None for the default.
+        deals: distinct deals, rounded up to whole matches.
+        seed: of the deals and of the agents' draws; None draws one.
+        workers: processes to play in, None for as many as are worth it; the numbers do not depend
+            on it.
+        progress: called with the number of matches just played.
+
+    Raises:
+        SpecError: for an agent that cannot be loaded, or a field that does not fit the table.
+        ValueError: for other impossible arguments.
+    """
+    rules = get_rules(rules)
+    seed = checked_seed(seed)
+    matches = whole_matches(deals, rules)
+    if workers is not None and workers < 1:
+        raise ValueError(f"workers is {workers}; allowed: 1 or more")
+    champion = as_agent(hero, rules)
+    others = load_field(field, rules)
+    others = sorted(others, key=lambda agent: agent.spec)  # stable: the order given does not matter
+    agents = distinct([champion, *others])
+    seating = hero_seatings([number_of(agents, agent) for agent in [champion, *others]], matches)
+    begun = time.perf_counter()
+    tables = play_matches(agents, rules, seed, seating, workers=workers, progress=progress)
+    seconds = time.perf_counter() - begun
+    return Evaluation(
+        hero=champion.spec,
+        field=tuple(agent.spec for agent in others),
+        rules=rules,
+        seed=seed,
+        agents=tuple(agent.spec for agent in agents),
+        tables=tables,
+        seconds=seconds,
+    )
+
+
+def distinct(agents: Sequence[Agent]) -> list[Agent]:
+    """The agents without doubles: those loaded from the same spec are one."""
+    found: list[Agent] = []
+    for agent in agents:
+        if number_of(found, agent) < 0:
+            found.append(agent)
+    return found
+
+
+def number_of(agents: Sequence[Agent], wanted: Agent) -> int:
+    """The place of an agent, or of one from the same spec, in a list; −1 if it is not there."""
+    for number, agent in enumerate(agents):
+        same_spec = agent.from_spec and wanted.from_spec and agent.spec == wanted.spec
+        if agent is wanted or same_spec:
+            return number
+    return -1
+
+
+def orders(numbers: Sequence[int]) -> list[tuple[int, ...]]:
+    """All different orders of some numbers, such that the first few are balanced too: each block of
+    n orders is one order turned round, with every number in every place."""
+    found: dict[tuple[int, ...], None] = {}
+    for order in permutations(sorted(numbers)):
+        for turn in range(len(order)):
+            found.setdefault(order[turn:] + order[:turn])
+    return list(found)
+
+
+def hero_seatings(numbers: Sequence[int], matches: int) -> npt.NDArray[np.int16]:
+    """Seatings for a hero and its field.
+
+    Args:
+        numbers: the hero's number, then those of the P − 1 others.
+        matches: how many matches, M.
+
+    Returns:
+        int16 ``[M, S, P]`` with S = P: in seating s the hero sits in seat s, the others follow to
+        the right in an order that is the same in all seatings of a match.
+    """
+    hero, players = numbers[0], len(numbers)
+    field = orders(numbers[1:])
+    seating = np.empty((matches, players, players), np.int16)
+    for match in range(matches):
+        line = (hero, *field[match % len(field)])
+        for seat in range(players):
+            seating[match, seat] = np.roll(line, seat)
+    return seating
+
+
+def checked_seed(seed: int | None) -> int:
+    """A seed 0…2⁶⁴−1, drawn from the operating system for None."""
+    if seed is None:
+        return secrets.randbits(32)
+    if not 0 <= seed <= MAX_SEED:
+        raise ValueError(f"seed is {seed}; allowed: 0 to {MAX_SEED}")
+    return seed
+
+
+def whole_matches(deals: int, rules: Rules) -> int:
+    """Matches that hold at least so many deals."""
+    if deals < 1:
+        raise ValueError(f"deals is {deals}; allowed: 1 or more")
+    assert rules.deals is not None
+    return -(-deals // rules.deals)

@@ -92,7 +92,9 @@ def check_deal(
     if not boards[int(dealer)] >> card & 1:
         raise ValueError(f"turned_up is {turned_up}; allowed: a card of the dealer, seat {dealer}")
     if card // 9 != suit:
-        raise ValueError(f"trump is {trump}; the turned-up card {turned_up} makes it {SUITS[card // 9]}")
+        raise ValueError(
+            f"trump is {trump}; the turned-up card {turned_up} makes it {SUITS[card // 9]}"
+        )
     return DealSetup(tuple(boards), suit, int(dealer), card)
 
 
@@ -106,7 +108,8 @@ def place_deal(record: np.ndarray, rules: Rules, setup: DealSetup) -> None:
 
 
 def played_tricks(row: Any, players: int, num_cards: int) -> list[dict[str, Any]]:
-    """The complete tricks of a STATE or VIEW record: ``leader``, ``cards``, ``winner``, ``points``."""
+    """The complete tricks of a STATE or VIEW record: ``leader``, ``cards``, ``winner``,
+    ``points``."""
     order = row["order"].tolist()
     leaders = row["leaders"].tolist()
     points = POINTS[row["trump"]]

@@ -1,4 +1,5 @@
-"""Foundation: the errors that users meet. All are ``ValueError``s; a refused call changes nothing."""
+"""Foundation: the errors that users meet. All are ``ValueError``s; a refused call changes
+nothing."""
 
 
 class IllegalActionError(ValueError):

@@ -1,19 +1,28 @@
 """Game: one match, as Python sees it. A batch of one that also remembers settled deals."""
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 
 from . import observation
-from .actions import NUM_BIDS, action_name, card_action, parse_action
+from .actions import action_name, card_action, parse_action
 from .batch import Batch, illegal_sentence, settled_deal
 from .cards import SUITS, cards_in, hand_names
-from .deals import check_deal, deal_record, given_bids, open_trick, optional_card, place_deal
+from .deals import (
+    DealSetup,
+    check_deal,
+    deal_record,
+    given_bids,
+    open_trick,
+    optional_card,
+    place_deal,
+)
 from .deals import played_tricks as complete_tricks
 from .engine import rows as kernels
 from .engine.state import BID, OVER, PHASES, STATE, VIEW
 from .errors import GameOverError, IllegalActionError
+from .record import make_notation, make_record, parse_notation, replay
 from .rules import Rules, get_rules
 from .view import PlayerView
 
@@ -21,24 +30,31 @@ from .view import PlayerView
 class Game:
     """One match under some rules, to be played action by action; everything in it can be read.
 
-    ``Game(rules, seed=7)`` deals what row 0 of ``Batch(seed=7)`` deals. Cards are texts like ``"D10"``;
-    seats and numbers Python ints. After the last deal its final state stays to be read.
+    ``Game(rules, seed=7)`` deals what row 0 of ``Batch(seed=7)`` deals. Cards are texts like
+    ``"D10"``; seats and numbers Python ints. After the last deal its final state stays to be read.
 
     Args:
         rules: :class:`Rules`, the name of a rule set, or ``None`` for the default.
         seed: 0 ≤ seed < 2¹²⁸; ``None`` draws one from the operating system.
+        objective: what :attr:`rewards` are, as in :class:`Batch`.
     """
 
-    __slots__ = ("_batch", "_deals", "_snapshot", "rules")
+    __slots__ = ("_batch", "_deals", "_rewards", "_snapshot", "rules")
 
-    def __init__(self, rules: Rules | str | None = None, seed: int | None = None) -> None:
-        self._adopt(Batch(1, rules, seed), [])
+    def __init__(
+        self,
+        rules: Rules | str | None = None,
+        seed: int | None = None,
+        objective: str = "penalty",
+    ) -> None:
+        self._adopt(Batch(1, rules, seed, objective), [])
 
     def _adopt(self, batch: Batch, deals: list[dict[str, Any]]) -> None:
         self.rules = batch.rules
         self._batch = batch
         self._deals = deals
         self._snapshot = np.zeros(1, STATE)
+        self._rewards = np.zeros(batch.rules.players, np.float32)
 
     @classmethod
     def _from_batch(cls, batch: Batch) -> Self:
@@ -58,7 +74,8 @@ class Game:
         turned_up: str | None = None,
         seed: int | None = None,
     ) -> Self:
-        """A match whose first deal is given; the later ones come from the seed, the deal passing to the
+        """A match whose first deal is given; the later ones come from the seed, the deal passing to
+        the
         right.
 
         Raises:
@@ -66,14 +83,29 @@ class Game:
         """
         checked = check_deal(get_rules(rules), hands, trump, dealer, turned_up)
         game = cls(rules, seed)
-        place_deal(game._batch.state_records, game.rules, checked)
+        game._set_deal(checked)
         return game
+
+    def _set_deal(self, setup: DealSetup) -> None:
+        """Put a checked deal in place of the one at hand."""
+        place_deal(self._batch.state_records, self.rules, setup)
 
     # Reading -------------------------------------------------------------------------------
 
     @property
     def _row(self) -> Any:
         return self._batch.state_records[0]
+
+    @property
+    def objective(self) -> str:
+        """``"penalty"`` or ``"win"``."""
+        return self._batch.objective
+
+    @property
+    def rewards(self) -> list[float]:
+        """Each seat's reward for the action last played."""
+        rewards: list[float] = self._rewards.tolist()
+        return rewards
 
     def _number(self, name: str) -> int:
         return int(self._batch.state_records[name][0])
@@ -185,7 +217,7 @@ class Game:
 
     def legal_mask(self) -> np.ndarray:
         """int8 ``[194]``: 1 = legal for the seat to act; zeros when over."""
-        mask = self._batch.legal_mask()[0]
+        mask: np.ndarray = self._batch.legal_mask()[0]
         if self.is_over:
             mask[:] = 0
         return mask
@@ -193,7 +225,7 @@ class Game:
     def mask(self, seat: int) -> np.ndarray:
         """int8 ``[194]``: as :meth:`legal_mask` for the seat to act, zeros for the others."""
         mask = self.legal_mask()
-        if seat != self.current_seat:
+        if self._at(seat) != self.current_seat:
             mask[:] = 0
         return mask
 
@@ -210,12 +242,18 @@ class Game:
         number = parse_action(action)
         if self.is_over:
             raise GameOverError(
-                f"the match is over; {action_name(number)} cannot be played, only a new match started"
+                f"the match is over: {action_name(number)} is refused; reset() starts the next"
             )
         batch = self._batch
         records = batch.state_records
         outcome = kernels.step_one(
-            records, self.rules.record, number, self._snapshot, batch._scratch
+            records,
+            self.rules.record,
+            number,
+            batch.objective == "win",
+            self._rewards,
+            self._snapshot,
+            batch._scratch,
         )
         if outcome < 0:
             raise IllegalActionError(illegal_sentence(records, self.rules, number))
@@ -228,6 +266,11 @@ class Game:
         """Start the next match: match number up by one, or match 0 of a seed."""
         self._batch.reset(seed=seed)
         self._deals = []
+        self._rewards[:] = 0
+
+    def set_deal(self, **deal: Any) -> None:
+        """Replace the deal of a match that is at its start; as ``Batch.set_deal``."""
+        self._batch.set_deal(0, **deal)
 
     # Views and vectors ---------------------------------------------------------------------
 
@@ -250,13 +293,14 @@ class Game:
         """float32 ``[OBSERVATION_SIZE]``: what a seat may know."""
         view = np.zeros(1, VIEW)
         kernels.view_one(self._batch.state_records, self.rules.record, 0, self._at(seat), view)
-        out = np.empty((1, observation.OBSERVATION_SIZE), np.float32)
-        observation.observe_views(view, self.rules.record, out)
-        return out[0]
+        out = np.empty(observation.OBSERVATION_SIZE, np.float32)
+        observation.observe_views(view, self.rules.record, out[np.newaxis])
+        return out
 
     def state(self) -> np.ndarray:
         """float32 ``[STATE_SIZE]``: as ``Batch.state``."""
-        return self._batch.state()[0]
+        state: np.ndarray = self._batch.state()[0]
+        return state
 
     def decision_key(self) -> int:
         """The key of the decision at hand, as ``Batch.decision_keys``."""
@@ -271,7 +315,7 @@ class Game:
     def copy(self) -> Self:
         """An independent copy."""
         game = object.__new__(type(self))
-        game._adopt(self._batch.copy(), list(self._deals))
+        game.__setstate__((self._batch.copy(), list(self._deals), self._rewards.copy()))
         return game
 
     def __copy__(self) -> Self:
@@ -281,10 +325,46 @@ class Game:
         return self.copy()
 
     def __getstate__(self) -> Any:
-        return self._batch, self._deals
+        return self._batch, self._deals, self._rewards
 
     def __setstate__(self, state: Any) -> None:
-        self._adopt(*state)
+        batch, deals, rewards = state
+        self._adopt(batch, deals)
+        self._rewards = rewards
+
+    def to_record(self, seats: Sequence[str] | None = None) -> dict[str, Any]:
+        """The match as a game record; see :mod:`.record`.
+
+        Args:
+            seats: who sat where, one text a seat.
+        """
+        return make_record(self, seats)
+
+    @classmethod
+    def from_record(cls, record: object, seed: int | None = None) -> Self:
+        """Play a record through the rules, checking all of it; the seed is for the deals of an
+        unfinished match that are still to come.
+
+        Raises:
+            RecordError: for a false one, naming deal, trick and card.
+        """
+        return cast(Self, replay(record, cls, seed=seed))
+
+    def notation(self) -> str:
+        """The position as one line; see :func:`.record.make_notation`."""
+        return make_notation(self)
+
+    @classmethod
+    def from_notation(cls, text: str, seed: int | None = None) -> Self:
+        """The position of a notation; the seed is for the deals to come.
+
+        Raises:
+            RecordError: for a text that is not a position under the rules.
+        """
+        return cast(Self, parse_notation(text, cls, seed))
+
+    def __repr__(self) -> str:
+        return f"Game.from_notation({self.notation()!r})"
 
     def open_deal(self) -> dict[str, Any] | None:
         """The unsettled deal as in a record, ``None`` once the match is over."""

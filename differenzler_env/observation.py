@@ -1,9 +1,10 @@
-"""Observation: the layout, declared once; the writer, the space's bounds, names and the decoder come
+"""Observation: the layout, declared once; the writer, the space's bounds, names and the decoder
+come
 from this table.
 
-The vector is a function of one seat's VIEW record and of the rules. Seats are relative: slot 0 is the
-seat whose view it is, slot 1 its right-hand neighbour and so on; slots beyond the table's players are
-zero. Suits are absolute. All values lie in [−1, 1].
+The vector is a function of one seat's VIEW record and of the rules. Seats are relative: slot 0 is
+the seat whose view it is, slot 1 its right-hand neighbour and so on; slots beyond the table's
+players are zero. Suits are absolute. All values lie in [−1, 1].
 """
 
 import hashlib
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .cards import MAX_POINTS, NUM_CARDS, NUM_SUITS, SUITS, card_name
-from .engine.jit import jit, lowest_bit
+from .engine.jit import Array, Integer, Record, jit, lowest_bit
 from .engine.kernels import set_points
 from .engine.redact import fill_view
 from .engine.rows import acting_seat
@@ -52,8 +53,8 @@ LAYOUT = (
         "plain",
         0,
         1,
-        "open bidding; turned-up trump; under-trumping always, void, schieber (one-hot); bonus for an "
-        "exact bid / 157; the bonus counts on 0; Stöck; revokes are penalised",
+        "open bidding; turned-up trump; under-trumping always, void, schieber (one-hot); bonus for "
+        "an exact bid / 157; the bonus counts on 0; Stöck; revokes are penalised",
     ),
     Field("deck", (36,), "card", 0, 1, "the cards in play"),
     Field("trump", (4,), "suit", 0, 1, "one-hot: the trump suit"),
@@ -77,7 +78,9 @@ LAYOUT = (
     Field("lawful", (36,), "card", 0, 1, "the lawful cards, while this seat is to play"),
     Field("played", (5, 36), "card", 0, 1, "the cards each seat has played in this deal"),
     Field("order", (36,), "card", 0, 1, "for each card played: its place 1…36 in the deal / 36"),
-    Field("trick", (36,), "card", 0, 1, "for each card on the table: its place 1…5 in the trick / 5"),
+    Field(
+        "trick", (36,), "card", 0, 1, "for each card on the table: its place 1…5 in the trick / 5"
+    ),
     Field("best", (36,), "card", 0, 1, "one-hot: the best card of the trick on the table"),
     Field("best_seat", (5,), "plain", 0, 1, "one-hot: who played it"),
     Field("leader", (5,), "plain", 0, 1, "one-hot: who leads or led the trick on the table"),
@@ -95,7 +98,9 @@ LAYOUT = (
 
 STATE_FIELDS = (
     Field("other_hands", (4, 36), "card", 0, 1, "cards still held by the other seats"),
-    Field("other_bids", (4,), "plain", 0, 1, "bids of the other seats / 157; 0 before they are given"),
+    Field(
+        "other_bids", (4,), "plain", 0, 1, "bids of the other seats / 157; 0 before they are given"
+    ),
 )
 """What ``state()`` holds after the observation: never given to anything that acts."""
 
@@ -160,7 +165,7 @@ _TRICK_SCALE = 1 / MAX_PLAYERS
 
 
 @jit
-def write_cards(cards, out, at):
+def write_cards(cards: Integer, out: Array, at: Integer) -> None:
     """Set ``out[at + card]`` for each card of a set."""
     while cards:
         out[at + lowest_bit(cards)] = 1
@@ -168,7 +173,7 @@ def write_cards(cards, out, at):
 
 
 @jit
-def write_rules(rules, out):
+def write_rules(rules: Record, out: Array) -> None:
     """The fields that depend on the rules alone."""
     out[_PLAYERS + rules["players"] - 2] = 1
     out[_RULES] = rules["open_bidding"]
@@ -182,7 +187,7 @@ def write_rules(rules, out):
 
 
 @jit
-def write_observation(view, rules, out):
+def write_observation(view: Record, rules: Record, out: Array) -> None:
     """Write the observation of one VIEW record into float32 ``[OBSERVATION_SIZE]``."""
     out[:OBSERVATION_SIZE] = 0
     write_rules(rules, out)
@@ -221,7 +226,7 @@ def write_observation(view, rules, out):
 
 
 @jit
-def _write_tricks(view, players, seat, out):
+def _write_tricks(view: Record, players: Integer, seat: Integer, out: Array) -> None:
     """The cards played, by whom and when, and the trick on the table."""
     played, place, trick = np.int64(view["num_played"]), 0, 0
     slot = (view["leaders"][0] - seat + players) % players
@@ -240,7 +245,7 @@ def _write_tricks(view, players, seat, out):
     on_table = 0
     for k in range(place):
         card = np.int64(view["order"][played - place + k])
-        on_table |= 1 << card
+        on_table |= 1 << int(card)
         out[_TRICK + card] = (k + 1) * _TRICK_SCALE
     if place:
         out[_BEST + np.int64(view["best_card"])] = 1
@@ -251,7 +256,7 @@ def _write_tricks(view, players, seat, out):
 
 
 @jit
-def write_hidden(state, players, seat, out):
+def write_hidden(state: Record, players: Integer, seat: Integer, out: Array) -> None:
     """Write what the other seats hold and bid into a state vector, after the observation."""
     out[OBSERVATION_SIZE:STATE_SIZE] = 0
     for slot in range(1, players):
@@ -262,8 +267,9 @@ def write_hidden(state, players, seat, out):
 
 
 @jit
-def observe_rows(states, rules, view, out):
-    """The observation of each row's seat to act (seat 0 on finished rows), float32 ``[B, N]``; ``view``
+def observe_rows(states: Array, rules: Array, view: Array, out: Array) -> None:
+    """The observation of each row's seat to act (seat 0 on finished rows), float32 ``[B, N]``;
+    ``view``
     is a VIEW ``[1]`` to write on."""
     for row in range(len(states)):
         fill_view(states[row], rules[0], acting_seat(states[row]), view[0])
@@ -271,7 +277,7 @@ def observe_rows(states, rules, view, out):
 
 
 @jit
-def observe_all_rows(states, rules, view, out):
+def observe_all_rows(states: Array, rules: Array, view: Array, out: Array) -> None:
     """The observations of all seats, float32 ``[B, P, N]``."""
     for row in range(len(states)):
         for seat in range(rules[0]["players"]):
@@ -280,7 +286,7 @@ def observe_all_rows(states, rules, view, out):
 
 
 @jit
-def state_rows(states, rules, view, out):
+def state_rows(states: Array, rules: Array, view: Array, out: Array) -> None:
     """The state vector from the seat to act (seat 0 on finished rows), float32 ``[B, M]``."""
     for row in range(len(states)):
         seat = acting_seat(states[row])
@@ -290,7 +296,7 @@ def state_rows(states, rules, view, out):
 
 
 @jit
-def observe_views(views, rules, out):
+def observe_views(views: Array, rules: Array, out: Array) -> None:
     """The observation of each VIEW record, float32 ``[B, N]``."""
     for row in range(len(views)):
         write_observation(views[row], rules[0], out[row])
@@ -326,7 +332,9 @@ def decode(vector: np.ndarray, rules: Rules) -> dict[str, Any]:
     tricks, on_table = [], len(order) % players
     for start in range(0, len(order) - on_table, players):
         trick = order[start : start + players]
-        tricks.append({"leader": int(owner[trick[0]]), "cards": [card_name(card) for card in trick]})
+        tricks.append(
+            {"leader": int(owner[trick[0]]), "cards": [card_name(card) for card in trick]}
+        )
     known = part["bid_known"][:players] > 0
     bids = whole(part["bids"], MAX_POINTS)
     turned_up = hot("turned_up")

@@ -145,18 +145,19 @@ class Rules:
         self._set("deck", self._checked_deck())
         if self.deals is None:
             self._set("deals", self.players)
+        deals: Any = self.deals
         self._check(
             "deals",
-            _is_int(self.deals)
-            and 1 <= self.deals <= MAX_DEALS  # type: ignore[operator]
-            and (self.deals == 1 or self.deals % self.players == 0),  # type: ignore[operator]
+            _is_int(deals)
+            and 1 <= deals <= MAX_DEALS
+            and (deals == 1 or deals % self.players == 0),
         )
         if self.first_dealer is None:
-            self._set("first_dealer", "random" if self.deals == 1 else 0)
+            self._set("first_dealer", "random" if deals == 1 else 0)
+        dealer: Any = self.first_dealer
         self._check(
             "first_dealer",
-            self.first_dealer == "random"
-            or (_is_int(self.first_dealer) and 0 <= self.first_dealer < self.players),  # type: ignore[operator]
+            dealer == "random" or (_is_int(dealer) and 0 <= dealer < self.players),
             f"a seat from 0 to {self.players - 1}, or 'random'",
         )
 
@@ -218,7 +219,8 @@ class Rules:
     def mini(cls, **overrides: Any) -> "Rules":
         """Two players, 9 J K A of diamonds and spades, a single deal: small enough to solve."""
         deck = tuple(suit + rank for suit in "DS" for rank in ("9", "J", "K", "A"))
-        return cls(**({"players": 2, "deck": deck, "deals": 1} | overrides))
+        settings: dict[str, Any] = {"players": 2, "deck": deck, "deals": 1}
+        return cls(**(settings | overrides))
 
     # Use -----------------------------------------------------------------------------------
 
@@ -246,7 +248,8 @@ class Rules:
     def replace(self, **changes: Any) -> "Rules":
         """These rules with some settings changed; settings that stood at their default move with
         it, so ``rules.replace(deals=1)`` draws its dealer."""
-        return type(self)(**(self._differing() | changes))
+        settings: dict[str, Any] = self.differing() | changes
+        return type(self)(**settings)
 
     def same_game(self, other: "Rules") -> bool:
         """Whether a deal is played alike: all but ``deals`` and ``first_dealer`` are equal."""
@@ -254,7 +257,9 @@ class Rules:
 
     def to_dict(self) -> dict[str, Any]:
         """All settings as JSON values; the deck is null where it is the usual one."""
-        values: dict[str, Any] = {setting.name: getattr(self, setting.name) for setting in fields(self)}
+        values: dict[str, Any] = {
+            setting.name: getattr(self, setting.name) for setting in fields(self)
+        }
         usual = self.players > 2 and self.deck == _default_deck(self.players)
         values["deck"] = None if usual else list(self.deck or ())
         return values
@@ -273,7 +278,7 @@ class Rules:
             raise ValueError(f"unknown setting {unknown[0]!r}; settings are {', '.join(_FIELDS)}")
         return cls(**settings)
 
-    def _differing(self) -> dict[str, Any]:
+    def differing(self) -> dict[str, Any]:
         """The settings that differ from their default."""
         values = self.to_dict()
         defaults: dict[str, Any] = {name: setting.default for name, setting in _FIELDS.items()}
@@ -282,7 +287,7 @@ class Rules:
         return {name: value for name, value in values.items() if value != defaults[name]}
 
     def __repr__(self) -> str:
-        inside = ", ".join(f"{name}={value!r}" for name, value in self._differing().items())
+        inside = ", ".join(f"{name}={value!r}" for name, value in self.differing().items())
         return f"Rules({inside})"
 
     @cached_property

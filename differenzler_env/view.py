@@ -1,4 +1,5 @@
-"""View: what one seat may know, as Python sees it. A reading of one VIEW record, nothing behind it."""
+"""View: what one seat may know, as Python sees it. A reading of one VIEW record, nothing behind
+it."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,13 +12,15 @@ from .cards import SUITS, cards_in, hand_names
 from .deals import given_bids, open_trick, optional_card, played_tricks
 from .engine.state import BID, PHASES, VIEW
 from .rules import Rules
+from .sampling import sample_worlds
+from .text import view_text
 
 
 class PlayerView:
     """What one seat may know of a game.
 
-    Made from a redacted record, so no hidden card or bid can be reached from it. Cards are texts, seats
-    absolute.
+    Made from a redacted record, so no hidden card or bid can be reached from it. Cards are texts,
+    seats absolute.
 
     Args:
         rules: the rules of the game.
@@ -120,6 +123,7 @@ class PlayerView:
         penalties: list[int] = self.record["penalties"][0, : self.rules.players].tolist()
         return penalties
 
+    @property
     def lawful_cards(self) -> list[str]:
         """The cards that may be played without a revoke; empty unless this seat is to play."""
         return hand_names(self._number("lawful"))
@@ -146,14 +150,32 @@ class PlayerView:
 
     def observation(self) -> np.ndarray:
         """float32 ``[OBSERVATION_SIZE]``, see :mod:`.observation`."""
-        out = np.empty((1, observation.OBSERVATION_SIZE), np.float32)
-        observation.observe_views(self.record, self.rules.record, out)
-        return out[0]
+        out = np.empty(observation.OBSERVATION_SIZE, np.float32)
+        observation.observe_views(self.record, self.rules.record, out[np.newaxis])
+        return out
+
+    def sample(self, n: int, rng: np.random.Generator) -> np.ndarray:
+        """Draw n worlds: hands of all seats, uniform over all deals consistent with this view.
+
+        Consistent means: the cards seen, the size of each hand, what each seat has shown not to
+        hold by its lawful plays (nothing where revokes are penalised), and the turned-up card.
+
+        Returns:
+            uint64 ``[n, P]``: bit c = card c still held; seats absolute, own row = own hand.
+
+        Raises:
+            ValueError: for n < 0.
+        """
+        if n < 0:
+            raise ValueError(f"n is {n}; allowed: 0 or more")
+        worlds = np.zeros((n, self.rules.players), np.uint64)
+        key0, key1 = rng.integers(1 << 64, size=2, dtype=np.uint64)
+        if not sample_worlds(self.record[0], self.rules.record[0], key0, key1, worlds):
+            raise ValueError("no deal is consistent with this view")
+        return worlds
 
     def text(self) -> str:
         """The table as this seat sees it, for people."""
-        from .text import view_text
-
         return view_text(self)
 
     def __reduce__(self) -> Any:

@@ -1,18 +1,20 @@
 """Engine: randomness and dealing. A deal is a function of its key (seed, row, match, deal) alone.
 
-The generator is Threefry-4x64 with 20 rounds (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as
-easy as 1, 2, 3", 2011): 256 bits of key, 256 bits of counter, no state to share or lose.
+The generator is Threefry-4x64 with 20 rounds (Salmon, Moraes, Dror, Shaw: "Parallel random numbers:
+as easy as 1, 2, 3", 2011): 256 bits of key, 256 bits of counter, no state to share or lose.
 """
 
 import numpy as np
 
 from ..cards import PUUR, SUIT_BITS
-from .jit import jit, u64, wrap
+from .jit import Array, Integer, Record, jit, u64, wrap
 from .kernels import suit_of
 from .state import BID, NO_BID, NO_CARD, NO_SEAT
 
 DEAL, FIRST_DEALER, DECISION, ROW = 0, 1, 2, 3
 """Purposes: no two draws for different purposes share a counter."""
+
+Words = tuple[Integer, Integer, Integer, Integer]
 
 _PARITY = u64(0x1BD11BDAA9FC1A22)
 _ROUNDS = 20
@@ -33,18 +35,18 @@ _ZERO = u64(0)
 
 
 @jit
-def _rotate(word, by):
+def _rotate(word: Integer, by: Integer) -> Integer:
     return wrap(word << by) | (word >> (_64 - by))
 
 
 @jit
-def _mix(a, b, by):
+def _mix(a: Integer, b: Integer, by: Integer) -> tuple[Integer, Integer]:
     a = wrap(a + b)
     return a, _rotate(b, by) ^ a
 
 
 @jit
-def _four_rounds(x0, x1, x2, x3, first):
+def _four_rounds(x0: Integer, x1: Integer, x2: Integer, x3: Integer, first: Integer) -> Words:
     """Four rounds; ``first`` is 0 or 4, the place in the cycle of eight rotations."""
     x0, x1 = _mix(x0, x1, _ROTATIONS[first][0])
     x2, x3 = _mix(x2, x3, _ROTATIONS[first][1])
@@ -58,7 +60,16 @@ def _four_rounds(x0, x1, x2, x3, first):
 
 
 @jit
-def threefry(k0, k1, k2, k3, c0, c1, c2, c3):
+def threefry(
+    k0: Integer,
+    k1: Integer,
+    k2: Integer,
+    k3: Integer,
+    c0: Integer,
+    c1: Integer,
+    c2: Integer,
+    c3: Integer,
+) -> Words:
     """Threefry-4x64-20: four u64 random words for a key and a counter of four u64 each."""
     k4 = _PARITY ^ k0 ^ k1 ^ k2 ^ k3
     x0, x1, x2, x3 = wrap(c0 + k0), wrap(c1 + k1), wrap(c2 + k2), wrap(c3 + k3)
@@ -75,7 +86,7 @@ def threefry(k0, k1, k2, k3, c0, c1, c2, c3):
 
 
 @jit
-def words_for(state, purpose, deal, a, b):
+def words_for(state: Record, purpose: Integer, deal: Integer, a: Integer, b: Integer) -> Words:
     """Four u64 words from the key of a STATE record, for a purpose and its own counters a and b."""
     return threefry(
         u64(state["seed"][0]),
@@ -90,14 +101,15 @@ def words_for(state, purpose, deal, a, b):
 
 
 @jit
-def below(word, n):
-    """A number 0…n−1 from 32 random bits (int64), by multiply and shift; each is hit equally often to
+def below(word: Integer, n: Integer) -> Integer:
+    """A number 0…n−1 from 32 random bits (int64), by multiply and shift; each is hit equally often
+    to
     within n / 2³²."""
     return (word * n) >> 32
 
 
 @jit
-def _fill(state, draws, count):
+def _fill(state: Record, draws: Array, count: Integer) -> None:
     """At least ``count`` draws of 32 bits for the deal at hand, into int64 ``draws``."""
     for block in range((count + 7) // 8):
         words = words_for(state, DEAL, state["deal"], block, 0)
@@ -109,7 +121,7 @@ def _fill(state, draws, count):
 
 
 @jit
-def clear_deal(state):
+def clear_deal(state: Record) -> None:
     """An undealt deal: nothing bid, nothing played."""
     for seat in range(5):
         state["hands"][seat] = 0
@@ -130,7 +142,7 @@ def clear_deal(state):
 
 
 @jit
-def open_deal(state, rules, dealer):
+def open_deal(state: Record, rules: Record, dealer: Integer) -> None:
     """The deal has its cards: forehand, to the right of the dealer, is asked first."""
     state["dealer"] = dealer
     forehand = (dealer + 1) % rules["players"]
@@ -139,7 +151,7 @@ def open_deal(state, rules, dealer):
 
 
 @jit
-def deal_cards(state, rules, dealer, scratch):
+def deal_cards(state: Record, rules: Record, dealer: Integer, scratch: Array) -> None:
     """Deal the cards and the trump of the STATE record's key.
 
     Args:
@@ -163,7 +175,7 @@ def deal_cards(state, rules, dealer, scratch):
             card = cards[chosen]
             cards[chosen] = cards[position]
             cards[position] = card
-            hand |= 1 << card
+            hand |= 1 << int(card)
             position -= 1
         state["hands"][seat] = hand
     if rules["turned_up"]:
@@ -176,7 +188,7 @@ def deal_cards(state, rules, dealer, scratch):
 
 
 @jit
-def start_match(state, rules, scratch):
+def start_match(state: Record, rules: Record, scratch: Array) -> None:
     """The first deal of the match whose key the STATE record holds; totals at zero."""
     state["deal"] = 0
     for seat in range(5):
@@ -189,14 +201,15 @@ def start_match(state, rules, scratch):
 
 
 @jit
-def decision_key(state):
-    """u64: the key of the decision at hand, a function of (seed, row, match, deal, seat, decision)."""
+def decision_key(state: Record) -> Integer:
+    """u64: the key of the decision at hand, a function of (seed, row, match, deal, seat,
+    decision)."""
     decision = state["num_bids"] + state["num_played"]
     return words_for(state, DECISION, state["deal"], decision, state["current_seat"])[0]
 
 
 @jit
-def row_key(state, purpose):
+def row_key(state: Record, purpose: Integer) -> Integer:
     """u64: a function of (seed, row, match, purpose) for draws that hold for a whole match."""
     return words_for(state, ROW, 0, purpose, 0)[0]
 

@@ -1,27 +1,35 @@
 """Engine: how kernels are compiled. The one ``jit`` of the package, its cache, and bit tricks.
 
-Kernels are plain Python functions over integers and record arrays that Numba compiles. Bit boards of
-36 cards are ``int64`` throughout: Numba turns ``uint64`` mixed with ``int64`` into ``float64``, which
-is wrong above 53 bits. Random words, which need all 64 bits, are ``u64`` throughout.
+Kernels are plain Python functions over integers and record arrays that Numba compiles. Bit boards
+of 36 cards are ``int64`` throughout: Numba turns ``uint64`` mixed with ``int64`` into ``float64``,
+which is wrong above 53 bits. Random words, which need all 64 bits, are ``u64`` throughout.
 
-With ``NUMBA_DISABLE_JIT=1`` the same functions run uncompiled and play the same games; each intrinsic
-has a Python twin for that.
+With ``NUMBA_DISABLE_JIT=1`` the same functions run uncompiled and play the same games; each
+intrinsic has a Python twin for that.
 """
 
+import contextlib
 import hashlib
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
+import numpy.typing as npt
+from numba.core import config
 from numba.core.caching import FunctionCache
 from numba.extending import intrinsic
 
+Integer = Any
+"""An integer in a kernel; Numba infers the width."""
+Record = Any
+"""One record of a structured array, as a kernel is given it."""
+Array = npt.NDArray[Any]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-COMPILED = not numba.config.DISABLE_JIT
+COMPILED = not config.DISABLE_JIT
 """False under ``NUMBA_DISABLE_JIT=1``."""
 
 
@@ -42,7 +50,7 @@ def _kernel_digest() -> str:
 DIGEST = _kernel_digest()
 
 
-class _KernelCache(FunctionCache):  # type: ignore[misc]
+class _KernelCache(FunctionCache):
     """Numba's file cache, its key widened by the digest; a damaged file counts as absent."""
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:
@@ -60,60 +68,60 @@ class _KernelCache(FunctionCache):  # type: ignore[misc]
         except Exception:
             # A full disk, or an index that another process has left unreadable: drop the index, so
             # that the next save starts it anew. The cache is a convenience.
-            try:
+            with contextlib.suppress(OSError):
                 os.unlink(self._cache_file._index_path)
-            except OSError:
-                pass
 
 
 def jit(function: Function) -> Function:
     """Compile a kernel: nopython, GIL released, cached on disk where that can be written."""
     if not COMPILED:
         return function
-    dispatcher = numba.njit(nogil=True)(function)
-    try:
+    dispatcher: Any = numba.njit(nogil=True)(function)
+    # A RuntimeError means that there is no writable place for a cache.
+    with contextlib.suppress(RuntimeError):
         dispatcher._cache = _KernelCache(function)
-    except RuntimeError:  # no writable place for the cache
-        pass
-    return dispatcher  # type: ignore[no-any-return]
+    return cast(Function, dispatcher)
 
 
-if COMPILED:
-    u64 = np.uint64
+def _popcount_twin(value: Integer) -> Integer:
+    """The number of set bits of an int64."""
+    return int(value).bit_count()
 
-    @intrinsic  # type: ignore[untyped-decorator]
-    def popcount(_typing: Any, value: Any) -> Any:
-        """The number of set bits of an int64."""
 
-        def emit(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-            return builder.ctpop(arguments[0])
+def _lowest_bit_twin(value: Integer) -> Integer:
+    """The index of the lowest set bit of an int64; the value must not be 0."""
+    value = int(value)
+    return (value & -value).bit_length() - 1
 
-        return numba.int64(numba.int64), emit
 
-    @intrinsic  # type: ignore[untyped-decorator]
-    def lowest_bit(_typing: Any, value: Any) -> Any:
-        """The index of the lowest set bit of an int64; the value must not be 0."""
+def _wrap_twin(value: Integer) -> Integer:
+    """A u64 kept to 64 bits; compiled arithmetic wraps by itself."""
+    return value & 0xFFFF_FFFF_FFFF_FFFF
 
-        def emit(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-            not_zero = context.get_constant(numba.boolean, True)
-            return builder.cttz(arguments[0], not_zero)
 
-        return numba.int64(numba.int64), emit
+def _emit_popcount(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+    return builder.ctpop(arguments[0])
 
-    @jit
-    def wrap(value: Any) -> Any:
-        """A u64 kept to 64 bits; compiled arithmetic wraps by itself."""
-        return value
 
-else:
-    u64 = int  # type: ignore[misc,assignment]
+def _emit_lowest_bit(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+    never_zero = context.get_constant(numba.boolean, True)
+    return builder.cttz(arguments[0], never_zero)
 
-    def popcount(value: int) -> int:
-        return int(value).bit_count()
 
-    def lowest_bit(value: int) -> int:
-        value = int(value)
-        return (value & -value).bit_length() - 1
+def _popcount_typed(_typing: Any, value: Any) -> Any:
+    return numba.int64(numba.int64), _emit_popcount
 
-    def wrap(value: int) -> int:
-        return value & 0xFFFF_FFFF_FFFF_FFFF
+
+def _lowest_bit_typed(_typing: Any, value: Any) -> Any:
+    return numba.int64(numba.int64), _emit_lowest_bit
+
+
+def _wrap_compiled(value: Integer) -> Integer:
+    return value
+
+
+u64: Any = np.uint64 if COMPILED else int
+"""Makes a 64-bit random word."""
+popcount: Any = intrinsic(_popcount_typed) if COMPILED else _popcount_twin
+lowest_bit: Any = intrinsic(_lowest_bit_typed) if COMPILED else _lowest_bit_twin
+wrap: Any = jit(_wrap_compiled) if COMPILED else _wrap_twin

@@ -1,43 +1,43 @@
 """Engine: the rules, written once. Small pure functions over integers, compiled by :mod:`.jit`.
 
-Cards are indices 0…35, sets of cards int64 bit boards, trump a suit index. The source of each rule is
-``docs/rules.md``.
+Cards are indices 0…35, sets of cards int64 bit boards, trump a suit index. The source of each rule
+is ``docs/rules.md``.
 """
 
 from ..cards import BEATERS, LAST_TRICK_POINTS, POINTS, PUUR, SUIT_BITS
 from ..rules import UNDERTRUMP
-from .jit import jit, lowest_bit, popcount
+from .jit import Integer, Record, jit, lowest_bit, popcount
 
 ALWAYS, VOID, SCHIEBER = (UNDERTRUMP.index(name) for name in ("always", "void", "schieber"))
 
 
 @jit
-def suit_of(card):
+def suit_of(card: Integer) -> Integer:
     """The suit index of a card."""
     return card // 9
 
 
 @jit
-def holds(cards, card):
+def holds(cards: Integer, card: Integer) -> bool:
     """Whether a set holds a card."""
-    return (cards >> card) & 1 != 0
+    return bool((cards >> card) & 1)
 
 
 @jit
-def beats(card, best, trump):
+def beats(card: Integer, best: Integer, trump: Integer) -> bool:
     """Whether a card takes the trick from the best card so far: a higher card of its suit, or any
     trump on a side suit."""
     return holds(BEATERS[trump, best], card)
 
 
 @jit
-def card_points(card, trump):
+def card_points(card: Integer, trump: Integer) -> Integer:
     """Card points of one card, 0…20."""
     return int(POINTS[trump, card])
 
 
 @jit
-def set_points(cards, trump):
+def set_points(cards: Integer, trump: Integer) -> Integer:
     """Card points of a set of cards."""
     total = 0
     while cards:
@@ -47,7 +47,9 @@ def set_points(cards, trump):
 
 
 @jit
-def legal_cards(hand, led, best, trump, undertrump):
+def legal_cards(
+    hand: Integer, led: Integer, best: Integer, trump: Integer, undertrump: Integer
+) -> Integer:
     """The lawful cards of a hand.
 
     Args:
@@ -75,7 +77,9 @@ def legal_cards(hand, led, best, trump, undertrump):
 
 
 @jit
-def shown_not_held(card, led, best, trump, undertrump):
+def shown_not_held(
+    card: Integer, led: Integer, best: Integer, trump: Integer, undertrump: Integer
+) -> Integer:
     """The set of cards that a seat cannot hold, as playing ``card`` to this trick was lawful.
 
     Arguments as in :func:`legal_cards`; 0 where the play proves nothing.
@@ -96,7 +100,9 @@ def shown_not_held(card, led, best, trump, undertrump):
 
 
 @jit
-def deal_penalty(rules, bid, points, has_stoeck, revokes):
+def deal_penalty(
+    rules: Record, bid: Integer, points: Integer, has_stoeck: bool, revokes: Integer
+) -> Integer:
     """What a deal costs a seat: abs(bid − points), as the settings change it.
 
     Args:
@@ -114,7 +120,7 @@ def deal_penalty(rules, bid, points, has_stoeck, revokes):
 
 
 @jit
-def plain_penalty(rules, bid, points):
+def plain_penalty(rules: Record, bid: Integer, points: Integer) -> Integer:
     """abs(bid − points), less the bonus for an exact bid."""
     if bid != points:
         return abs(bid - points)
@@ -122,7 +128,7 @@ def plain_penalty(rules, bid, points):
 
 
 @jit
-def num_cards(cards):
+def num_cards(cards: Integer) -> Integer:
     """How many cards a set holds."""
     return popcount(cards)
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from .deal import STOECK_BITS, deal_cards
-from .jit import jit
+from .jit import Array, Integer, Record, jit
 from .kernels import (
     LAST_TRICK,
     beats,
@@ -19,14 +19,14 @@ NUM_BIDS = 158
 
 
 @jit
-def led_card(state, rules):
+def led_card(state: Record, rules: Record) -> Integer:
     """The card led to the trick on the table, −1 where none is."""
     in_trick = state["num_played"] % rules["players"]
     return np.int64(state["order"][state["num_played"] - in_trick]) if in_trick else NO_CARD
 
 
 @jit
-def lawful(state, rules):
+def lawful(state: Record, rules: Record) -> Integer:
     """The lawful cards of the seat to play."""
     return legal_cards(
         state["hands"][state["current_seat"]],
@@ -38,7 +38,7 @@ def lawful(state, rules):
 
 
 @jit
-def playable(state, rules):
+def playable(state: Record, rules: Record) -> Integer:
     """The cards that the seat to act may play now: the lawful ones, or its whole hand where revokes
     are penalised. 0 in the bid phase and once the match is over."""
     if state["phase"] != PLAY:
@@ -49,15 +49,16 @@ def playable(state, rules):
 
 
 @jit
-def is_legal(state, rules, action):
+def is_legal(state: Record, rules: Record, action: Integer) -> bool:
     """Whether an action is legal for the seat to act; the match must not be over."""
     if state["phase"] == BID:
-        return 0 <= action <= rules["total_points"][state["trump"]]
-    return NUM_BIDS <= action < NUM_BIDS + 36 and holds(playable(state, rules), action - NUM_BIDS)
+        return bool(0 <= action <= rules["total_points"][state["trump"]])
+    card = action - NUM_BIDS
+    return bool(0 <= card < 36 and holds(playable(state, rules), card))
 
 
 @jit
-def give_bid(state, rules, bid):
+def give_bid(state: Record, rules: Record, bid: Integer) -> None:
     """The seat to act bids; after the last bid forehand leads."""
     seat = state["current_seat"]
     state["bids"][seat] = bid
@@ -70,7 +71,7 @@ def give_bid(state, rules, bid):
 
 
 @jit
-def play_card(state, rules, card):
+def play_card(state: Record, rules: Record, card: Integer) -> bool:
     """The seat to act plays a card. Returns whether it was the last of the deal."""
     players = rules["players"]
     seat, trump, best = state["current_seat"], state["trump"], state["best_card"]
@@ -102,7 +103,7 @@ def play_card(state, rules, card):
     points = 0
     for i in range(played - players, played):
         points += card_points(state["order"][i], trump)
-    last = played == rules["num_cards"]
+    last = bool(played == rules["num_cards"])
     if last:
         points += LAST_TRICK
     state["points"][winner] += points
@@ -113,18 +114,18 @@ def play_card(state, rules, card):
 
 
 @jit
-def played_by(state, rules, seat):
+def played_by(state: Record, rules: Record, seat: Integer) -> Integer:
     """The set of cards a seat has played in the deal at hand."""
     players = rules["players"]
     cards = 0
     for i in range(state["num_played"]):
         if (state["leaders"][i // players] + i % players) % players == seat:
-            cards |= 1 << np.int64(state["order"][i])
+            cards |= 1 << int(state["order"][i])
     return cards
 
 
 @jit
-def settle(state, rules):
+def settle(state: Record, rules: Record) -> None:
     """Settle the deal: penalties of all seats, added to the match."""
     stoeck = STOECK_BITS[state["trump"]]
     for seat in range(rules["players"]):
@@ -145,7 +146,7 @@ def settle(state, rules):
 
 
 @jit
-def finish_deal(state, rules, scratch):
+def finish_deal(state: Record, rules: Record, scratch: Array) -> bool:
     """Settle the deal; deal the next one, or end the match. Returns whether the match is over."""
     settle(state, rules)
     if state["deal"] + 1 == rules["deals"]:
@@ -158,7 +159,9 @@ def finish_deal(state, rules, scratch):
 
 
 @jit
-def write_rewards(state, rules, objective_win, match_over, rewards):
+def write_rewards(
+    state: Record, rules: Record, objective_win: bool, match_over: bool, rewards: Array
+) -> None:
     """Rewards of the step that settled a deal, into float32 ``[P]``."""
     players = rules["players"]
     if not objective_win:
@@ -176,7 +179,7 @@ def write_rewards(state, rules, objective_win, match_over, rewards):
 
 
 @jit
-def advance(state, rules, action, scratch):
+def advance(state: Record, rules: Record, action: Integer, scratch: Array) -> Integer:
     """Apply a legal action. Returns 0, 1 when it settled a deal, 2 when it ended the match."""
     if state["phase"] == BID:
         give_bid(state, rules, action)

@@ -2,17 +2,17 @@
 
 import numpy as np
 
-from .jit import jit
+from .jit import Integer, Record, jit
 from .play import lawful, playable
 from .state import BID, NO_BID, PLAY
 
 
 @jit
-def fill_view(state, rules, seat, view):
+def fill_view(state: Record, rules: Record, seat: Integer, view: Record) -> None:
     """Write what ``seat`` may know of one STATE record into one VIEW record.
 
-    Everything here is the seat's own or lay openly on the table: no other hand, no hidden bid, no key
-    of the generator, no count of revokes before the deal is settled.
+    Everything here is the seat's own or lay openly on the table: no other hand, no hidden bid, no
+    key of the generator, no count of revokes before the deal is settled.
     """
     view["deal"] = state["deal"]
     view["hand"] = state["hands"][seat]
@@ -45,7 +45,7 @@ def fill_view(state, rules, seat, view):
 
 
 @jit
-def lawful_bids(view, rules):
+def lawful_bids(view: Record, rules: Record) -> Integer:
     """How many bids the view's seat may choose from (0 … that many − 1); 0 unless it is to bid."""
     if view["phase"] != BID or view["current_seat"] != view["seat"]:
         return 0

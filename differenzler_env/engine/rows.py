@@ -3,73 +3,101 @@
 import numpy as np
 
 from .deal import decision_key, row_key, start_match
-from .jit import jit
+from .jit import Array, Integer, Record, jit
 from .play import NUM_BIDS, advance, is_legal, playable, write_rewards
 from .redact import fill_view
 from .state import BID, OVER
 
 
 @jit
-def start_rows(states, rules, rows, scratch):
+def start_rows(states: Array, rules: Array, rows: Array, scratch: Array) -> None:
     """Start the match of each listed row, from the key in its record."""
     for row in rows:
         start_match(states[row], rules[0], scratch)
 
 
 @jit
-def first_illegal(states, rules, actions):
-    """The first row whose action is not legal, −1 where all are; finished rows accept anything."""
+def takes_part(states: Array, active: Array, row: Integer) -> bool:
+    """Whether a row acts: its match is not over, and it is active (an empty array: all are)."""
+    return bool(states[row]["phase"] != OVER and (len(active) == 0 or active[row]))
+
+
+@jit
+def first_illegal(states: Array, rules: Array, actions: Array, active: Array) -> Integer:
+    """The first row that acts and whose action is not legal, −1 where all are."""
     for row in range(len(states)):
-        if states[row]["phase"] != OVER and not is_legal(states[row], rules[0], actions[row]):
+        if takes_part(states, active, row) and not is_legal(states[row], rules[0], actions[row]):
             return row
     return -1
 
 
 @jit
-def step_rows(states, rules, actions, objective_win, rewards, deal_over, match_over, scratch):
-    """Apply one legal action to every row that is not over; every output is written."""
+def step_rows(
+    states: Array,
+    rules: Array,
+    actions: Array,
+    active: Array,
+    objective_win: bool,
+    rewards: Array,
+    deal_over: Array,
+    match_over: Array,
+    scratch: Array,
+) -> None:
+    """Apply one legal action to every row that acts; every output is written."""
     for row in range(len(states)):
         state = states[row]
         for seat in range(rewards.shape[1]):
             rewards[row, seat] = 0
-        deal_over[row] = False
-        if state["phase"] == OVER:
-            match_over[row] = True
-            continue
-        outcome = advance(state, rules[0], actions[row], scratch)
-        match_over[row] = outcome == 2
+        outcome = 0
+        if takes_part(states, active, row):
+            outcome = advance(state, rules[0], actions[row], scratch)
         if outcome > 0:
-            deal_over[row] = True
             write_rewards(state, rules[0], objective_win, outcome == 2, rewards[row])
+        deal_over[row] = outcome > 0
+        match_over[row] = state["phase"] == OVER
 
 
 @jit
-def step_one(states, rules, action, snapshot, scratch):
+def step_one(
+    states: Array,
+    rules: Array,
+    action: Integer,
+    objective_win: bool,
+    rewards: Array,
+    snapshot: Array,
+    scratch: Array,
+) -> Integer:
     """Apply one action to row 0 if it is legal, after copying the record to ``snapshot``.
+
+    ``rewards`` float32 ``[P]`` is written.
 
     Returns −1 for an illegal action (nothing changes), else as :func:`.play.advance`.
     """
     if not is_legal(states[0], rules[0], action):
         return -1
     snapshot[0] = states[0]
-    return advance(states[0], rules[0], action, scratch)
+    outcome = advance(states[0], rules[0], action, scratch)
+    rewards[:] = 0
+    if outcome > 0:
+        write_rewards(states[0], rules[0], objective_win, outcome == 2, rewards)
+    return outcome
 
 
 @jit
-def legal_bits_rows(states, rules, out):
+def legal_bits_rows(states: Array, rules: Array, out: Array) -> None:
     """Playable cards of each row's seat to act, uint64 ``[B]``."""
     for row in range(len(states)):
         out[row] = playable(states[row], rules[0])
 
 
 @jit
-def playable_one(states, rules):
+def playable_one(states: Array, rules: Array) -> Integer:
     """Playable cards of row 0's seat to act."""
     return playable(states[0], rules[0])
 
 
 @jit
-def mask_rows(states, rules, out):
+def mask_rows(states: Array, rules: Array, out: Array) -> None:
     """Legal actions of each row's seat to act, int8 ``[B, 194]``; ones on finished rows."""
     for row in range(len(states)):
         state = states[row]
@@ -87,33 +115,33 @@ def mask_rows(states, rules, out):
 
 
 @jit
-def acting_seat(state):
+def acting_seat(state: Record) -> Integer:
     """The seat to act; seat 0 once the match is over."""
     return max(np.int64(state["current_seat"]), 0)
 
 
 @jit
-def view_rows(states, rules, out):
+def view_rows(states: Array, rules: Array, out: Array) -> None:
     """The view of each row's seat to act (seat 0 on finished rows), VIEW ``[B]``."""
     for row in range(len(states)):
         fill_view(states[row], rules[0], acting_seat(states[row]), out[row])
 
 
 @jit
-def view_one(states, rules, row, seat, out):
+def view_one(states: Array, rules: Array, row: Integer, seat: Integer, out: Array) -> None:
     """The view of one seat of one row, into VIEW ``[1]``."""
     fill_view(states[row], rules[0], seat, out[0])
 
 
 @jit
-def decision_key_rows(states, out):
+def decision_key_rows(states: Array, out: Array) -> None:
     """Keys of the decisions at hand, uint64 ``[B]``."""
     for row in range(len(states)):
         out[row] = decision_key(states[row])
 
 
 @jit
-def row_key_rows(states, purpose, out):
+def row_key_rows(states: Array, purpose: Integer, out: Array) -> None:
     """Keys that hold for each row's whole match, uint64 ``[B]``."""
     for row in range(len(states)):
         out[row] = row_key(states[row], purpose)

@@ -79,6 +79,7 @@ VIEW = np.dtype(
         ("best_seat", "i1"),
     ]
 )
-"""What one seat may know of a game, seats absolute. Everything that acts is given this and no more."""
+"""What one seat may know of a game, seats absolute. Everything that acts is given this and no
+more."""
 
 assert STATE.itemsize <= 256

@@ -1,0 +1,211 @@
+"""Foundation: checkpoint files. One safetensors file with a JSON document in its header.
+
+The document lies as text under the metadata key ``differenzler``. Nothing in a file is executed,
+and a file is written under a temporary name and then renamed, so that a reader never meets half of
+one.
+
+Policies (``kind`` ``"policy"``) carry:
+
+=================== ======================================================================
+``format``          version of this document, 1
+``kind``            ``"policy"``; ``"training"`` for what a run needs to resume
+``package``         version of the package that wrote it
+``rules``           list of the rule sets it is for, as ``Rules.to_dict``
+``observation``     observation version: the layout that the network reads
+``actions``         size of the action space, 194
+``network``         shape of the network
+``training``        how it was made: configuration, deals, seconds
+``strength``        what was measured, if anything was
+=================== ======================================================================
+"""
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .actions import NUM_ACTIONS
+from .observation import OBSERVATION_VERSION
+from .rules import RULE_SETS, Rules
+
+FORMAT = 1
+KEY = "differenzler"
+"""Where the document lies in the metadata of the file's header."""
+
+Tensors = dict[str, npt.NDArray[Any]]
+
+
+class CheckpointError(ValueError):
+    """A checkpoint that cannot be read or written, or is for something else; one line says why."""
+
+
+def policy_document(
+    rules: Rules,
+    network: Mapping[str, Any],
+    training: Mapping[str, Any] | None = None,
+    strength: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """The document of a policy for one rule set, with this package's versions filled in."""
+    return {
+        "format": FORMAT,
+        "kind": "policy",
+        "package": _package_version(),
+        "rules": [rules.to_dict()],
+        "observation": OBSERVATION_VERSION,
+        "actions": NUM_ACTIONS,
+        "network": dict(network),
+        "training": dict(training or {}),
+        "strength": dict(strength or {}),
+    }
+
+
+def save(path: str | Path, tensors: Mapping[str, npt.ArrayLike], document: Any) -> None:
+    """Write a checkpoint: whole, or not at all.
+
+    Args:
+        path: where to; folders are made. An older file there is replaced at the end.
+        tensors: arrays by name; any bool, integer or float type of NumPy.
+        document: JSON values.
+
+    Raises:
+        CheckpointError: if it cannot be written; an older file there is untouched.
+    """
+    from safetensors.numpy import save as pack
+
+    path = Path(path)
+    arrays = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
+    data = pack(arrays, metadata={KEY: json.dumps(document, allow_nan=False)})
+    temporary = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(
+            prefix=f".{path.name}.", suffix=".tmp", dir=path.parent
+        )
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        # mkstemp makes private files; a checkpoint is as readable as any other new file.
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, path)
+        temporary = None
+    except OSError as error:
+        raise CheckpointError(
+            f"checkpoint {str(path)!r} could not be written: {error.strerror or error}"
+        ) from None
+    finally:
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
+
+
+def read(path: str | Path) -> tuple[Tensors, dict[str, Any]]:
+    """The arrays and the document of a file, checked for form but not for what it is for.
+
+    Raises:
+        CheckpointError: if there is no such file, or it is damaged or no checkpoint.
+    """
+    from safetensors import SafetensorError, safe_open
+
+    path = Path(path)
+    if not path.is_file():
+        raise CheckpointError(f"there is no checkpoint {str(path)!r}")
+    try:
+        with safe_open(path, framework="np") as file:
+            header = file.metadata() or {}
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except (SafetensorError, OSError, ValueError, TypeError) as error:
+        reason = " ".join(str(error).split())
+        raise CheckpointError(
+            f"{str(path)!r} is cut short or is no safetensors file ({reason})"
+        ) from None
+    try:
+        document = json.loads(header[KEY])
+    except (KeyError, ValueError):
+        raise CheckpointError(
+            f"{str(path)!r} is a safetensors file, but no checkpoint of differenzler-env"
+        ) from None
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        form = document.get("format") if isinstance(document, dict) else None
+        raise CheckpointError(
+            f"{str(path)!r} has checkpoint format {form}; this version reads format {FORMAT}"
+        )
+    return tensors, document
+
+
+def load(path: str | Path, rules: Rules | None = None) -> tuple[Tensors, dict[str, Any]]:
+    """Read a policy and check that it is for this observation and these rules.
+
+    Args:
+        path: a checkpoint file.
+        rules: the rules it is to play by; ``deals`` and ``first_dealer`` don't count. None: any.
+
+    Returns:
+        The arrays by name, on the CPU, and the document.
+
+    Raises:
+        CheckpointError: if it is damaged, no policy, or for another observation or other rules.
+    """
+    tensors, document = read(path)
+    kind = document.get("kind")
+    if kind != "policy":
+        raise CheckpointError(f"{str(path)!r} holds a {kind}, not a policy")
+    if document.get("observation") != OBSERVATION_VERSION:
+        raise CheckpointError(
+            f"{str(path)!r} is for observation version {document.get('observation')}; this "
+            f"version of the package observes in version {OBSERVATION_VERSION}"
+        )
+    if document.get("actions") != NUM_ACTIONS:
+        raise CheckpointError(
+            f"{str(path)!r} is for {document.get('actions')} actions; the action space has "
+            f"{NUM_ACTIONS}"
+        )
+    trained = rule_sets(path, document)
+    if rules is not None and not any(rules.same_game(entry) for entry in trained):
+        names = " or ".join(rules_name(entry) for entry in trained)
+        raise CheckpointError(
+            f"{str(path)!r} is for the rules {names}; the rules here are {rules_name(rules)}"
+        )
+    return tensors, document
+
+
+def rule_sets(path: str | Path, document: Mapping[str, Any]) -> list[Rules]:
+    """The rule sets that a policy's document says it is for.
+
+    Raises:
+        CheckpointError: if they cannot be read.
+    """
+    try:
+        found = [Rules.from_dict(entry) for entry in document["rules"]]
+    except (KeyError, TypeError, ValueError) as error:
+        reason = " ".join(str(error).split())
+        raise CheckpointError(f"{str(path)!r} names rules that cannot be read: {reason}") from None
+    if not found:
+        raise CheckpointError(f"{str(path)!r} names no rules")
+    return found
+
+
+def rules_name(rules: Rules) -> str:
+    """The name of a rule set as far as a deal goes, or its settings where it has none."""
+    for name, make in RULE_SETS.items():
+        if rules.same_game(make()):
+            return name
+    return repr(rules.replace(deals=1, first_dealer="random"))
+
+
+def _package_version() -> str:
+    try:
+        return metadata.version("differenzler-env")
+    except metadata.PackageNotFoundError:  # a bare checkout
+        return "unknown"
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,395 @@
+"""Records: matches as JSON lines, checked play by play when read; and the one-line position
+notation.
+
+A record is data: reading one executes nothing, and whatever does not follow from the rules is
+refused with the line, deal, trick and card where it goes wrong.
+"""
+
+import json
+import os
+import re
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .actions import NUM_BIDS, card_action
+from .cards import RANKS, SUITS, card_index, hand_bits, hand_names
+from .deals import check_deal, deal_record
+from .errors import IllegalActionError, RecordError
+from .rules import RULE_SETS, Rules
+
+if TYPE_CHECKING:
+    from .game import Game
+
+FORMAT = 1
+RECORD_KEYS = ("format", "rules", "seats", "deals", "penalties", "winners")
+DEAL_KEYS = ("dealer", "trump", "turned_up", "hands", "bids", "tricks", "points", "penalties")
+TRICK_KEYS = ("leader", "cards")
+
+
+# Records ------------------------------------------------------------------------------------
+
+
+def make_record(game: "Game", seats: Sequence[str] | None = None) -> dict[str, Any]:
+    """The record of a match, finished or not.
+
+    Args:
+        game: the match; its settled deals must all be known to it.
+        seats: who sat where; ``"seat 0"`` and so on where not given.
+
+    Raises:
+        ValueError: for names that are not one text a seat.
+    """
+    names = [f"seat {seat}" for seat in range(game.rules.players)] if seats is None else list(seats)
+    if len(names) != game.rules.players or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"seats are {seats!r}; allowed: {game.rules.players} texts")
+    open_deal = game.open_deal()
+    return {
+        "format": FORMAT,
+        "rules": game.rules.to_dict(),
+        "seats": names,
+        "deals": game.finished_deals + ([] if open_deal is None else [open_deal]),
+        "penalties": game.penalties if game.is_over else None,
+        "winners": game.winners,
+    }
+
+
+class _Place:
+    """Where in a record the reader stands, for error messages."""
+
+    def __init__(self, line: int | None) -> None:
+        self.parts: dict[str, object] = {} if line is None else {"line": line}
+
+    def at(self, **parts: object) -> None:
+        """Move on; a part given as ``None`` is left."""
+        self.parts |= parts
+
+    def error(self, sentence: str) -> RecordError:
+        """The error that names this place."""
+        place = ", ".join(f"{name} {at}" for name, at in self.parts.items() if at is not None)
+        return RecordError(f"{place}: {sentence}" if place else sentence)
+
+    def same(self, what: str, given: object, right: object) -> None:
+        """Demand that a value is what the rules make it, type included."""
+        if _text(given) != _text(right):
+            raise self.error(f"{what} should be {_text(right)}, not {_text(given)}")
+
+    def keys(self, what: str, value: object, keys: Sequence[str]) -> Mapping[str, Any]:
+        """Demand a mapping with just these keys."""
+        if not isinstance(value, Mapping):
+            raise self.error(f"{what} should be an object, not {_text(value)}")
+        for key in keys:
+            if key not in value:
+                raise self.error(f"{what} lacks {key!r}")
+        for key in value:
+            if key not in keys:
+                raise self.error(f"{what} has an unknown key {key!r}")
+        return value
+
+    def list(self, what: str, value: object, most: int) -> Sequence[Any]:
+        """Demand a list of at most so many entries."""
+        if not isinstance(value, list | tuple):
+            raise self.error(f"{what} should be a list, not {_text(value)}")
+        if len(value) > most:
+            raise self.error(f"{what} should have at most {most} entries, not {len(value)}")
+        return value
+
+
+def _text(value: object) -> str:
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError):
+        text = repr(value)
+    return text if len(text) <= 200 else text[:197] + "..."
+
+
+def replay(
+    record: object, game_type: "type[Game]", line: int | None = None, seed: int | None = None
+) -> "Game":
+    """Play a record through the rules, checking all of it.
+
+    Args:
+        record: a record as :func:`make_record` gives it; settings left out are defaults.
+        game_type: the Game class (or a class derived from it).
+        line: its line in a file, for error messages.
+        seed: for the deals of an unfinished match that are still to come.
+
+    Raises:
+        RecordError: naming line, deal, trick and card.
+    """
+    place = _Place(line)
+    record = place.keys("the record", record, RECORD_KEYS)
+    if _text(record["format"]) != _text(FORMAT):
+        raise place.error(f"unknown format {_text(record['format'])}; this version reads {FORMAT}")
+    try:
+        rules = Rules.from_dict(record["rules"])
+    except (ValueError, TypeError) as error:
+        raise place.error(f"rules: {error}") from None
+    seats = place.list("seats", record["seats"], rules.players)
+    if len(seats) != rules.players or not all(isinstance(name, str) for name in seats):
+        raise place.error(f"seats should be {rules.players} texts, not {_text(list(seats))}")
+    deals = place.list("deals", record["deals"], rules.deals or 1)
+    if not deals:
+        raise place.error("deals should have at least one entry")
+    game = game_type(rules, seed)
+    for number, deal in enumerate(deals):
+        place.at(deal=number + 1, trick=None, card=None)
+        if game.deal_number != number:
+            raise place.error("the deal before it is not finished")
+        _replay_deal(game, place.keys("the deal", deal, DEAL_KEYS), place, first=number == 0)
+    place.at(deal=None, trick=None, card=None)
+    place.same("penalties", record["penalties"], game.penalties if game.is_over else None)
+    place.same("winners", record["winners"], game.winners)
+    return game
+
+
+def _replay_deal(game: "Game", deal: Mapping[str, Any], place: _Place, first: bool) -> None:
+    """Set up one deal and play it, as far as it goes."""
+    rules = game.rules
+    if not first:
+        place.same("dealer", deal["dealer"], game.dealer)
+    hands = place.list("hands", deal["hands"], rules.players)
+    hands = [place.list("a hand", hand, rules.tricks) for hand in hands]
+    for hand in hands:
+        for card in hand:
+            if not isinstance(card, str):
+                raise place.error(f"{_text(card)} is not a card")
+    try:
+        setup = check_deal(rules, hands, deal["trump"], deal["dealer"], deal["turned_up"])
+    except ValueError as error:
+        raise place.error(str(error)) from None
+    game._set_deal(setup)
+    settled = len(game.finished_deals)
+    _replay_bids(game, place.list("bids", deal["bids"], rules.players), place)
+    tricks = place.list("tricks", deal["tricks"], rules.tricks)
+    for number, trick in enumerate(tricks):
+        place.at(trick=number + 1, card=None)
+        trick = place.keys("the trick", trick, TRICK_KEYS)
+        cards = place.list("cards", trick["cards"], rules.players)
+        if not cards:
+            raise place.error("the trick has no card")
+        if number < len(tricks) - 1 and len(cards) < rules.players:
+            raise place.error(f"the trick has {len(cards)} cards instead of {rules.players}")
+        place.same("leader", trick["leader"], game.current_seat)
+        for card in cards:
+            place.at(card=card)
+            _replay_card(game, card, place)
+    place.at(trick=None, card=None)
+    finished = len(game.finished_deals) > settled
+    result = game.finished_deals[-1] if finished else {"points": None, "penalties": None}
+    place.same("points", deal["points"], result["points"])
+    place.same("penalties", deal["penalties"], result["penalties"])
+
+
+def _replay_bids(game: "Game", bids: Sequence[Any], place: _Place) -> None:
+    if len(bids) != game.rules.players:
+        raise place.error(f"bids should have {game.rules.players} entries, not {len(bids)}")
+    for i in range(game.rules.players):
+        seat = (game.dealer + 1 + i) % game.rules.players
+        if bids[seat] is None:
+            break
+        if isinstance(bids[seat], bool) or not isinstance(bids[seat], int):
+            raise place.error(f"the bid of seat {seat} should be a number, not {_text(bids[seat])}")
+        if not 0 <= bids[seat] < NUM_BIDS:
+            raise place.error(f"the bid of seat {seat} is {bids[seat]}; allowed: 0 to 157")
+        try:
+            game.play(bids[seat])
+        except IllegalActionError as error:
+            raise place.error(str(error)) from None
+    place.same("bids", list(bids), game.bids)
+
+
+def _replay_card(game: "Game", card: object, place: _Place) -> None:
+    try:
+        action = card_action(card_index(card))  # type: ignore[arg-type]
+    except ValueError as error:
+        raise place.error(str(error)) from None
+    if game.phase != "play":
+        raise place.error("a card is played before all have bid")
+    try:
+        game.play(action)
+    except IllegalActionError as error:
+        raise place.error(f"{error}; position: {game.notation()}") from None
+
+
+def write_records(path: str | os.PathLike[str], records: Iterable[Mapping[str, Any]]) -> int:
+    """Write records as JSON lines, aside and then renamed into place. Returns how many.
+
+    Raises:
+        OSError: if the file cannot be written; an earlier one is then left as it was.
+    """
+    target = Path(path)
+    count = 0
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".part")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            for record in records:
+                file.write(json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n")
+                count += 1
+        os.replace(name, target)
+    except BaseException:
+        os.unlink(name)
+        raise
+    return count
+
+
+def read_records(path: str | os.PathLike[str]) -> Iterator[tuple[int, Any]]:
+    """The lines of a record file, as (line number from 1, JSON value); empty lines are passed over.
+
+    Raises:
+        RecordError: for a line that is not UTF-8 JSON, naming it.
+        OSError: if the file cannot be read.
+    """
+    with open(path, "rb") as file:
+        for number, line in enumerate(file, 1):
+            if line.strip():
+                yield number, parse_line(line, number)
+
+
+def parse_line(line: str | bytes, number: int | None = None) -> Any:
+    """One line of a record file as a JSON value.
+
+    Raises:
+        RecordError: if it is not one.
+    """
+    try:
+        text = line.decode() if isinstance(line, bytes) else line
+        return json.loads(text, object_pairs_hook=_no_doubles)
+    except (ValueError, RecursionError) as error:
+        raise _Place(number).error(f"not a JSON record: {error}") from None
+
+
+def _no_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object in which no key comes twice, since only one of them would be checked."""
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise ValueError("a key is given twice")
+    return value
+
+
+# Positions ----------------------------------------------------------------------------------
+
+
+def make_notation(game: "Game") -> str:
+    """A position as one line, such as ``"swisslos deal=1 dealer=0 trump=D turned_up=- hands=…
+    bids=…
+    plays=… penalties=0,0,0,0"``.
+
+    Hands are as dealt, ``/`` between seats from 0 on, ``.`` between suits C D H S, ranks high to
+    low; bids by seat; plays in the order played; penalties are those before this deal. Settled
+    deals are not in it.
+    """
+    row = game._row
+    players = game.rules.players
+    deal = deal_record(row, players, None)
+    before = game.penalties
+    if game.is_over:
+        last = game._seats("settled_penalties")
+        before = [total - penalty for total, penalty in zip(before, last, strict=True)]
+    fields = {
+        "deal": game.deal_number + 1,
+        "dealer": deal["dealer"],
+        "trump": deal["trump"],
+        "turned_up": deal["turned_up"] or "-",
+        "hands": "/".join(_hand_notation(hand) for hand in deal["hands"]),
+        "bids": ",".join("-" if bid is None else str(bid) for bid in deal["bids"]),
+        "plays": ",".join(card for trick in deal["tricks"] for card in trick["cards"]) or "-",
+        "penalties": ",".join(map(str, before)),
+    }
+    text = " ".join(f"{name}={value}" for name, value in fields.items())
+    return f"{_rules_notation(game.rules)} {text}"
+
+
+def _rules_notation(rules: Rules) -> str:
+    for name, make in RULE_SETS.items():
+        if make() == rules:
+            return name
+    return json.dumps(rules.differing(), separators=(",", ":"))
+
+
+def _hand_notation(names: Sequence[str]) -> str:
+    ordered = hand_names(hand_bits(names))[::-1]
+    return ".".join("".join(name[1:] for name in ordered if name[0] == suit) for suit in SUITS)
+
+
+_FIELDS = ("deal", "dealer", "trump", "turned_up", "hands", "bids", "plays", "penalties")
+_RANK = re.compile("|".join(sorted(RANKS, key=len, reverse=True)))
+
+
+def parse_notation(text: str, game_type: "type[Game]", seed: int | None = None) -> "Game":
+    """The inverse of :func:`make_notation`; the seed is for the deals to come.
+
+    Raises:
+        RecordError: for a text that is not a position under the rules, naming the field.
+    """
+    words = text.split() if isinstance(text, str) else []
+    names = tuple(word.partition("=")[0] for word in words[1:])
+    if names != _FIELDS:
+        raise RecordError(f"{text!r} is not a position: its fields are rules, {', '.join(_FIELDS)}")
+    values = dict(word.split("=", 1) for word in words[1:])
+    try:
+        rules = _parse_rules(words[0])
+        setup = check_deal(
+            rules,
+            [_parse_hand(hand) for hand in values["hands"].split("/")],
+            values["trump"],
+            _parse_numbers("dealer", values["dealer"], 1)[0],
+            None if values["turned_up"] == "-" else values["turned_up"],
+        )
+        number = _parse_numbers("deal", values["deal"], 1)[0]
+        if number is None or not 1 <= number <= (rules.deals or 1):
+            raise ValueError(f"deal is {values['deal']}; allowed: 1 to {rules.deals}")
+        penalties = _parse_numbers("penalties", values["penalties"], rules.players)
+        limit = int(rules.record[0]["penalty_scale"])
+        if any(total is None or abs(total) > limit for total in penalties):
+            raise ValueError(f"penalties are {values['penalties']}; allowed: up to {limit} each")
+        if number == 1 and any(penalties):
+            raise ValueError(f"penalties are {values['penalties']}; allowed in deal 1: zeros")
+        game = game_type(rules, seed)
+        records = game._batch.state_records
+        records["deal"], records["penalties"][0, : rules.players] = number - 1, penalties
+        game._set_deal(setup)
+        _play_notation(game, values)
+    except ValueError as error:
+        raise RecordError(f"position: {error}") from None
+    return game
+
+
+def _play_notation(game: "Game", values: Mapping[str, str]) -> None:
+    """Give the bids and play the cards of a position."""
+    place = _Place(None)
+    _replay_bids(game, _parse_numbers("bids", values["bids"], game.rules.players), place)
+    plays = [] if values["plays"] == "-" else values["plays"].split(",")
+    for i, card in enumerate(plays):
+        place.at(trick=i // game.rules.players + 1, card=card)
+        _replay_card(game, card, place)
+        if len(game.finished_deals) and not game.is_over:
+            raise place.error("it settles the deal, so the position is the next deal's")
+
+
+def _parse_rules(word: str) -> Rules:
+    if word in RULE_SETS:
+        return RULE_SETS[word]()
+    return Rules.from_dict(parse_line(word))
+
+
+def _parse_hand(text: str) -> list[str]:
+    suits = text.split(".")
+    if len(suits) != len(SUITS):
+        raise ValueError(f"hand {text!r} should have {len(SUITS)} suits with '.' between them")
+    names = []
+    for suit, ranks in zip(SUITS, suits, strict=True):
+        found = _RANK.findall(ranks)
+        if "".join(found) != ranks:
+            raise ValueError(f"{ranks!r} in hand {text!r} is not a list of ranks")
+        names += [suit + rank for rank in found]
+    return names
+
+
+def _parse_numbers(name: str, text: str, count: int) -> list[int | None]:
+    """Comma-separated numbers, ``-`` for none."""
+    parts = text.split(",")
+    if len(parts) != count or not all(re.fullmatch(r"-|-?[0-9]{1,9}", part) for part in parts):
+        raise ValueError(f"{name} is {text!r}; allowed: {count} numbers with commas between them")
+    return [None if part == "-" else int(part) for part in parts]

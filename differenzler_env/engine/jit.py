@@ -29,7 +29,7 @@ Record = Any
 Array = npt.NDArray[Any]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-COMPILED = not config.DISABLE_JIT
+COMPILED = not config.DISABLE_JIT  # type: ignore[attr-defined]
 """False under ``NUMBA_DISABLE_JIT=1``."""
 
 

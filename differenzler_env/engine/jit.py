@@ -33,6 +33,10 @@ COMPILED = not config.DISABLE_JIT  # type: ignore[attr-defined]
 """False under ``NUMBA_DISABLE_JIT=1``."""
 
 
+_CONSTANTS = ("actions.py", "cards.py", "rules.py")
+"""Sources without kernels that kernels read constants from."""
+
+
 def _kernel_digest() -> str:
     """A digest of all sources that hold kernels or the constants they read.
 
@@ -41,9 +45,10 @@ def _kernel_digest() -> str:
     """
     package = Path(__file__).resolve().parent.parent
     digest = hashlib.sha256()
-    for folder in (package, package / "engine", package / "agents"):
-        for source in sorted(folder.glob("*.py")):
-            digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
+    for source in sorted(package.rglob("*.py")):
+        text = source.read_bytes()
+        if b"\n@jit\n" in text or source.name in _CONSTANTS or source.parent.name == "engine":
+            digest.update(source.name.encode() + b"\0" + text + b"\0")
     return digest.hexdigest()
 
 

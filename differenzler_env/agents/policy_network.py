@@ -1,0 +1,173 @@
+"""Agents: the policy network, from plain observations to logits over the 194 actions. Needs torch.
+
+A residual network with one trunk and two heads, one for the bid and one for the card, in suits of its
+own (see :mod:`.features`). All that is needed to make it again is in its :attr:`PolicyNetwork.shape`.
+"""
+
+import math
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F  # noqa: N812
+
+from ..actions import NUM_BIDS
+from ..cards import NUM_CARDS
+from ..rules import Rules
+from .features import ObservationFeatures, useful_fields
+
+BID_CENTRE, BID_SPREAD = 39.0, 25.0
+"""Bids start as a broad hump: mean and standard deviation in card points."""
+
+
+class Block(nn.Module):
+    """One residual step: normalise, widen by nothing, two layers."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.norm = nn.LayerNorm(width)
+        self.inner = nn.Linear(width, width)
+        self.outer = nn.Linear(width, width)
+        nn.init.orthogonal_(self.inner.weight, math.sqrt(2))
+        nn.init.orthogonal_(self.outer.weight, 0.5)
+        nn.init.zeros_(self.inner.bias)
+        nn.init.zeros_(self.outer.bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """``[n, width]`` to ``[n, width]``."""
+        return x + self.outer(F.relu(self.inner(self.norm(x))))
+
+
+class Trunk(nn.Module):
+    """A residual network from inputs ``[n, inputs]`` to float32 ``[n, width]``."""
+
+    def __init__(self, inputs: int, width: int, blocks: int) -> None:
+        super().__init__()
+        self.enter = nn.Linear(inputs, width)
+        nn.init.orthogonal_(self.enter.weight, 1.0)
+        nn.init.zeros_(self.enter.bias)
+        self.blocks = nn.Sequential(*(Block(width) for _ in range(blocks)))
+        self.norm = nn.LayerNorm(width)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Rows of inputs to rows of float32 features."""
+        return F.relu(self.norm(self.blocks(self.enter(inputs)).float()))
+
+
+class PolicyNetwork(nn.Module):
+    """A policy for one table size.
+
+    Args:
+        fields: names of the observation's fields it reads.
+        players: seats at the table.
+        width: width of the trunk.
+        blocks: residual blocks in the trunk.
+        bid_blocks: residual blocks in a trunk of the bid's own; 0: the bid shares the trunk.
+
+    Attributes:
+        shape: the arguments above as JSON values; ``PolicyNetwork(**shape)`` makes it again.
+    """
+
+    def __init__(
+        self,
+        fields: list[str],
+        players: int,
+        width: int = 256,
+        blocks: int = 3,
+        bid_blocks: int = 0,
+    ) -> None:
+        super().__init__()
+        self.shape: dict[str, Any] = {
+            "fields": list(fields),
+            "players": players,
+            "width": width,
+            "blocks": blocks,
+            "bid_blocks": bid_blocks,
+        }
+        self.features = ObservationFeatures(fields, players)
+        self.trunk = Trunk(self.features.size, width, blocks)
+        self.bid_trunk = Trunk(self.features.size, width, bid_blocks) if bid_blocks else None
+        # The bid: two numbers for the hump, then one for each bid.
+        self.bid_head = nn.Linear(width, 2 + NUM_BIDS)
+        self.card_head = nn.Linear(width, NUM_CARDS)
+        for head in (self.bid_head, self.card_head):
+            nn.init.orthogonal_(head.weight, 0.01)
+            nn.init.zeros_(head.bias)
+        self.register_buffer("bids", torch.arange(NUM_BIDS, dtype=torch.float32), persistent=False)
+
+    @classmethod
+    def for_rules(cls, rules: Rules, **shape: Any) -> "PolicyNetwork":
+        """A fresh network that reads what says something under these rules."""
+        return cls(fields=useful_fields(rules), players=rules.players, **shape)
+
+    def bid_logits(self, inputs: Tensor) -> Tensor:
+        """Logits of the bids, float32 ``[n, 158]``, not masked."""
+        trunk = self.trunk if self.bid_trunk is None else self.bid_trunk
+        return self._bids_of(trunk(inputs))
+
+    def card_logits(self, inputs: Tensor) -> Tensor:
+        """Logits of the cards in own suits, float32 ``[n, 36]``, not masked."""
+        return self._cards_of(self.trunk(inputs))
+
+    def split_logits(self, inputs: Tensor, num_bids: int) -> tuple[Tensor, Tensor]:
+        """Bid logits of the first ``num_bids`` rows and card logits of the others, in one pass."""
+        if self.bid_trunk is not None:
+            return self.bid_logits(inputs[:num_bids]), self.card_logits(inputs[num_bids:])
+        hidden = self.trunk(inputs)
+        return self._bids_of(hidden[:num_bids]), self._cards_of(hidden[num_bids:])
+
+    def _bids_of(self, hidden: Tensor) -> Tensor:
+        with torch.autocast(hidden.device.type, enabled=False):
+            out = self.bid_head(hidden)
+            centre = BID_CENTRE + BID_SPREAD * out[:, :1]
+            spread = BID_SPREAD * torch.exp(out[:, 1:2].clamp(-3.0, 1.0))
+            return out[:, 2:] - 0.5 * ((self.bids - centre) / spread).square()
+
+    def _cards_of(self, hidden: Tensor) -> Tensor:
+        with torch.autocast(hidden.device.type, enabled=False):
+            out: Tensor = self.card_head(hidden)
+            return out
+
+    def forward(self, observation: Tensor) -> Tensor:
+        """Logits over all actions, absolute suits, float32 ``[n, 194]``, not masked."""
+        inputs, orders = self.features(observation)
+        cards = self.card_logits(inputs).gather(1, self.features.cards[orders])
+        return torch.cat([self.bid_logits(inputs), cards], dim=1)
+
+
+def masked_log_probabilities(logits: Tensor, mask: Tensor) -> Tensor:
+    """Log-probabilities over the legal actions; −inf elsewhere.
+
+    Args:
+        logits: float32 ``[n, k]``; those of illegal actions do not matter.
+        mask: bool ``[n, k]``, at least one true in each row.
+    """
+    return F.log_softmax(logits.masked_fill(~mask, -math.inf), dim=1)
+
+
+def entropy(log_probabilities: Tensor) -> Tensor:
+    """Entropy of each row in nats, ``[n]``; finite in value and gradient where entries are −inf."""
+    legal = log_probabilities > -math.inf
+    safe = log_probabilities.masked_fill(~legal, 0.0)
+    return -(safe.exp() * safe * legal).sum(dim=1)
+
+
+def divergence(before: Tensor, after: Tensor) -> Tensor:
+    """KL divergence of each row, ``[n]``, from log-probabilities under one mask."""
+    legal = before > -math.inf
+    first, second = before.masked_fill(~legal, 0.0), after.masked_fill(~legal, 0.0)
+    return (first.exp() * (first - second) * legal).sum(dim=1)
+
+
+def choose(log_probabilities: Tensor, uniform: Tensor) -> Tensor:
+    """An action of each row by its probability: int64 ``[n]``, never one with probability 0.
+
+    Args:
+        log_probabilities: ``[n, k]``.
+        uniform: float64 ``[n]`` in [0, 1): where in the distribution to cut.
+    """
+    sums = log_probabilities.double().exp().cumsum(dim=1)
+    total = sums[:, -1:]
+    # Below the total even where rounding would reach it, so that some action is always found.
+    cut = torch.minimum(uniform[:, None] * total, torch.nextafter(total, torch.zeros_like(total)))
+    return (sums <= cut).sum(dim=1)

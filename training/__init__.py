@@ -1,0 +1,1 @@
+"""Training: learners that run from a checkout. The package never imports them."""

@@ -1,0 +1,40 @@
+"""Training: PPO in self-play.
+
+    python training/ppo.py --config configs/ppo_swisslos.yaml --seed 2 --name second
+
+Every setting of ``training/config.py`` is an option; ``--help`` lists them. ``torchrun`` starts the same
+script in several processes.
+"""
+
+import sys
+from pathlib import Path
+
+if __name__ == "__main__":  # run from a checkout: the folder above holds both packages
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+
+def main() -> int:
+    """Train by the command line; the exit status."""
+    try:
+        from differenzler_env.checkpoint import CheckpointError
+        from training.config import ConfigError, parse_arguments
+        from training.run import train
+    except ModuleNotFoundError as error:
+        print(f"training needs {error.name}: pip install 'differenzler-env[train]'", file=sys.stderr)
+        return 1
+    try:
+        config, resume = parse_arguments()
+        return train(config, resume)
+    except ConfigError as error:
+        print(f"ppo.py: {error}", file=sys.stderr)
+        return 2
+    except CheckpointError as error:
+        print(f"ppo.py: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("ppo.py: stopped at once; the newest checkpoint stands", file=sys.stderr)
+        return 130
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,145 @@
+"""Training: a run from its settings to its last checkpoint, resumed and interrupted as need be."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+import torch
+from torch import distributed as dist
+
+from .config import Config, ConfigError
+from .learner import Learner
+from .progress import Display
+from .run_files import RunFiles
+
+INTERRUPTED = 130
+"""Exit status after Ctrl-C, as shells have it."""
+
+
+class Interruption:
+    """Notices Ctrl-C and a request to terminate; the run ends after the update at hand. A second
+    Ctrl-C ends it at once."""
+
+    def __init__(self) -> None:
+        self.noticed = False
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> "Interruption":
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._before[number] = signal.signal(number, self._notice)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _notice(self, number: int, frame: FrameType | None) -> None:
+        if self.noticed:
+            raise KeyboardInterrupt
+        self.noticed = True
+
+
+def start_processes(config: Config) -> tuple[int, int]:
+    """Join the other processes that ``torchrun`` started, if it did: own number, number of all.
+
+    Raises:
+        ConfigError: if the games do not divide among them.
+    """
+    processes = int(os.environ.get("WORLD_SIZE", "1"))
+    if config.games % processes:
+        raise ConfigError(
+            f"games is {config.games}, which does not divide among {processes} processes"
+        )
+    if processes == 1:
+        return 0, 1
+    dist.init_process_group("nccl" if config.device.startswith("cuda") else "gloo")
+    return dist.get_rank(), processes
+
+
+def train(
+    config: Config,
+    resume: bool = False,
+    after_update: Callable[[Learner, dict[str, float]], None] | None = None,
+) -> int:
+    """Run, or go on with, a training run.
+
+    Args:
+        config: the settings.
+        resume: go on from the newest checkpoint in the run's folder.
+        after_update: called with the learner and the figures of each update.
+
+    Returns:
+        The exit status: 0 when the run is done, 130 when it was interrupted.
+
+    Raises:
+        ConfigError: if the settings do not fit the folder or the machine.
+        CheckpointError: if a checkpoint cannot be read or written.
+    """
+    if config.device.startswith("cuda") and not torch.cuda.is_available():
+        raise ConfigError(f"device is {config.device!r}, but there is no CUDA device here")
+    if config.threads:
+        torch.set_num_threads(config.threads)
+    rank, processes = start_processes(config)
+    first = rank == 0
+    files = RunFiles(config)
+    if first:
+        files.begin(resume)
+    started = time.monotonic()
+    with Interruption() as interruption:
+        learner = Learner(config, rank, processes)
+        notes: list[str] = []
+        if resume:
+            if processes > 1:
+                dist.barrier()
+            files.restore(learner, notes.append)
+        logs = files.folder / "tensorboard" if config.tensorboard else None
+        with Display(config.deals, learner.progress.deals, logs, quiet=not first) as display:
+            for note in notes:
+                display.say(note)
+            if resume:
+                display.say(f"resumed after update {learner.progress.updates}")
+            saved = time.monotonic()
+            stop = False
+            while not stop and learner.progress.deals < config.deals:
+                figures = learner.update()
+                figures |= {
+                    "update": learner.progress.updates,
+                    "deals": learner.progress.deals,
+                    "seconds": learner.progress.seconds,
+                }
+                if first:
+                    files.log(figures)
+                    display.show(figures)
+                if after_update is not None:
+                    after_update(learner, figures)
+                late = bool(config.minutes) and time.monotonic() - started > 60 * config.minutes
+                stop = _any_process(interruption.noticed or late, processes)
+                if first and (stop or time.monotonic() - saved >= config.save_every):
+                    files.save(learner)
+                    saved = time.monotonic()
+            if first and not stop:
+                files.save(learner)
+            if interruption.noticed:
+                display.say(
+                    f"interrupted: saved after update {learner.progress.updates} in "
+                    f"{files.folder}; go on with --resume"
+                )
+                return INTERRUPTED
+            display.say(f"policy saved as {files.policy_path}")
+    return 0
+
+
+def _any_process(flag: bool, processes: int) -> bool:
+    """Whether any process says so."""
+    if processes == 1:
+        return flag
+    flags = torch.tensor([float(flag)])
+    if dist.get_backend() == "nccl":
+        flags = flags.cuda()
+    dist.all_reduce(flags)
+    return bool(flags.item() > 0)

@@ -115,7 +115,7 @@ class raw_env(AECEnv[str, dict[str, Any], Any]):  # noqa: N801  (PettingZoo's na
         Raises:
             ValueError: for an impossible deal in ``options``; nothing is changed then.
         """
-        self._game = start_match(self._game, self.rules, seed, options)
+        self._game = start_match(self._game, self.rules, self.objective, seed, options)
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -141,7 +141,7 @@ class raw_env(AECEnv[str, dict[str, Any], Any]):  # noqa: N801  (PettingZoo's na
         if self.terminations[agent]:
             self._was_dead_step(action)
             return
-        rewards, deals = play(game, action, self.objective)
+        rewards, deals = play(game, action)
         self._settled.pop(agent, None)
         if deals is not None:
             self._settled = dict(zip(self.agents, deals, strict=True))

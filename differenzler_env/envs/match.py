@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from ..game import Game
 from ..engine.state import OBJECTIVES
 from ..rules import Rules
@@ -23,7 +21,11 @@ def checked_objective(objective: str) -> str:
 
 
 def start_match(
-    game: Game | None, rules: Rules, seed: int | None, options: Mapping[str, Any] | None
+    game: Game | None,
+    rules: Rules,
+    objective: str,
+    seed: int | None,
+    options: Mapping[str, Any] | None,
 ) -> Game:
     """A game at the start of a match: match 0 of a seed, or the one after ``game``'s.
 
@@ -34,18 +36,16 @@ def start_match(
     """
     deal = deal_option(options)
     if game is None:
-        fresh = Game(rules, seed=seed)
+        fresh = Game(rules, seed=seed, objective=objective)
     else:
         fresh = game.copy()
         fresh.reset(seed=seed)
     if deal is not None:
-        fresh._batch.set_deal(0, **deal)
+        fresh.set_deal(**deal)
     return fresh
 
 
-def play(
-    game: Game, action: Any, objective: str
-) -> tuple[list[float], list[dict[str, int]] | None]:
+def play(game: Game, action: Any) -> tuple[list[float], list[dict[str, int]] | None]:
     """Play an action; the rewards of all seats and, where it settled a deal, each seat's result.
 
     Returns:
@@ -56,28 +56,17 @@ def play(
     """
     settled = len(game.finished_deals)
     game.play(action)
-    rewards = [0.0] * game.rules.players
-    if len(game.finished_deals) == settled:
-        return rewards, None
-    deal = game.finished_deals[-1]
-    if objective == "penalty":
-        rewards = [-float(penalty) for penalty in deal["penalties"]]
-    elif game.winners is not None:
-        for seat in game.winners:
-            rewards[seat] = 1.0 / len(game.winners)
+    deals = game.finished_deals
+    if len(deals) == settled:
+        return game.rewards, None
+    deal = deals[-1]
     results = zip(deal["bids"], deal["points"], deal["penalties"], strict=True)
-    return rewards, [{"bid": b, "points": p, "penalty": cost} for b, p, cost in results]
+    return game.rewards, [{"bid": b, "points": p, "penalty": cost} for b, p, cost in results]
 
 
-def forfeit_reward(rules: Rules, objective: str, settled_deals: Any) -> Any:
+def forfeit_reward(rules: Rules, objective: str, settled_deals: int) -> float:
     """What an illegal move costs: minus (the worst possible penalty of a deal + 1) for each deal not
-    yet settled; −1 in all under objective ``"win"``.
-
-    Args:
-        rules: the rules of the match.
-        objective: ``"penalty"`` or ``"win"``.
-        settled_deals: deals settled so far, a number or an array of them; so is the result.
-    """
+    yet settled; −1 in all under objective ``"win"``."""
     if objective == "win":
-        return -1.0 + 0.0 * np.asarray(settled_deals, np.float64)[()]
-    return -float(rules.worst_penalty + 1) * (rules.deals - np.asarray(settled_deals))[()]
+        return -1.0
+    return -float((rules.worst_penalty + 1) * ((rules.deals or 1) - settled_deals))

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..game import Game
 from ..rules import Rules
-from .open_table import open_text
+from ..text import game_text
 
 MODES = ("ansi", "human", "rgb_array")
 FRAMES_PER_SECOND = 2
@@ -51,7 +51,7 @@ class Renderer:
             from .picture import draw_table  # Pillow is wanted for pictures only
 
             return draw_table(game, shown)
-        text = open_text(game) if shown == "open" else game.view(int(shown)).text()
+        text = game_text(game) if shown == "open" else game.view(int(shown)).text()
         if self.mode == "ansi":
             return text
         if text != self._printed:

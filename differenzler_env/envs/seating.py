@@ -52,19 +52,21 @@ class Seating:
                 "{'pool': [...]} and nothing else"
             )
         given = opponents["pool"] if self._pooled else opponents
-        listed = share_agents(_entries(given), rules)
-        if self._pooled and not listed:
+        entries = _entries(given)
+        if self._pooled and not entries:
             raise ValueError("the pool of opponents is empty; give at least one agent")
         others = self._players - 1
-        if not self._pooled and len(listed) != others and (_is_list(given) or len(listed) != 1):
+        if not self._pooled and len(entries) != others and (_is_list(given) or len(entries) != 1):
             raise ValueError(
-                f"{len(listed)} opponents are given for a table of {self._players} seats; give "
+                f"{len(entries)} opponents are given for a table of {self._players} seats; give "
                 f"{others}, from the learner's right-hand neighbour onward, or one for all"
             )
-        # The same agent is asked once a step for all its rows, however often it is listed.
-        self.agents = list({id(agent): agent for agent in listed}.values())
-        place = {id(agent): number for number, agent in enumerate(self.agents)}
-        self._order = np.array([place[id(agent)] for agent in listed], np.int64)
+        # However often an agent is listed, it is asked once a step for all its rows.
+        known: dict[Any, int] = {}
+        places = [known.setdefault(_name(entry), len(known)) for entry in entries]
+        unique = [entries[places.index(place)] for place in range(len(known))]
+        self.agents = share_agents(unique, rules)
+        self._order = np.array(places, np.int64)
 
     @property
     def needs_memory(self) -> bool:
@@ -114,6 +116,11 @@ def _entries(opponents: Any) -> list[Any]:
     if isinstance(opponents, str):
         return list(split_list(opponents))
     return list(opponents) if isinstance(opponents, Sequence) else [opponents]
+
+
+def _name(entry: Any) -> Any:
+    """What tells agents apart: specs by their text, all others by identity."""
+    return entry if isinstance(entry, str) else id(entry)
 
 
 def _choice(keys: NDArray[np.uint64], options: int) -> NDArray[np.int64]:

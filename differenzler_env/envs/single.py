@@ -136,7 +136,7 @@ class DifferenzlerEnv(gymnasium.Env[Any, Any]):
         Raises:
             ValueError: for an impossible deal in ``options``; nothing is changed then.
         """
-        game = start_match(self._game, self.rules, seed, options)
+        game = start_match(self._game, self.rules, self.objective, seed, options)
         super().reset(seed=seed)
         self._game = game
         self._ended = False
@@ -191,7 +191,7 @@ class DifferenzlerEnv(gymnasium.Env[Any, Any]):
         return self._renderer.frame(self.game, self._learner)
 
     def _play(self, action: int) -> tuple[float, dict[str, int] | None]:
-        rewards, deals = play(self.game, action, self.objective)
+        rewards, deals = play(self.game, action)
         return rewards[self._learner], None if deals is None else deals[self._learner]
 
     def _let_others_play(self) -> tuple[float, dict[str, int] | None]:

@@ -147,7 +147,7 @@ class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
             if deal is not None:
                 batch.set_deal(int(row), **deal)
         if isinstance(seed, int):
-            super().reset(seed=seed)
+            super().reset(seed=seed)  # Gymnasium's own generator, which nothing here draws from
         self._batch = batch
         self._begin(rows)
         self._let_others_play()
@@ -188,8 +188,10 @@ class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
 
         rewards = np.zeros(self.num_envs, np.float64)
         settled = np.zeros(self.num_envs, np.bool_)
-        numbers = self.batch.deal_number[illegal]
-        rewards[illegal] = forfeit_reward(self.rules, self.objective, numbers)
+        rewards[illegal] = [
+            forfeit_reward(self.rules, self.objective, int(settled_deals))
+            for settled_deals in self.batch.deal_number[illegal]
+        ]
         active = ~resetting & ~illegal
         if resetting.any():
             self._batch = self._restarted(resetting, [None] * self.num_envs)
@@ -237,11 +239,13 @@ class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
             return [None] * self.num_envs
         if isinstance(seed, (int, np.integer)):
             return [int(seed) + row for row in range(self.num_envs)]
+        if isinstance(seed, str) or not isinstance(seed, (Sequence, np.ndarray)):
+            raise ValueError(f"seed is {seed!r}; allowed: None, an int, or a list with one a row")
         if len(seed) != self.num_envs:
             raise ValueError(
                 f"{len(seed)} seeds are given for {self.num_envs} rows; give one a row, or one int"
             )
-        return [None if entry is None else int(entry) for entry in seed]
+        return list(seed)
 
     def _restarted(self, rows: NDArray[np.bool_], seeds: list[int | None]) -> Batch:
         """A copy of the batch with a match begun in some rows: match 0 of a seed, or the next."""
@@ -258,7 +262,7 @@ class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
             if (rows & ~seeded).any():
                 batch.reset(mask=rows & ~seeded)
         if seeded.any():
-            batch.reset(mask=seeded, seed=[seed or 0 for seed in seeds])
+            batch.reset(mask=seeded, seed=[0 if seed is None else seed for seed in seeds])
         return batch
 
     def _begin(self, rows: NDArray[np.bool_]) -> None:
@@ -291,13 +295,10 @@ class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
     ) -> None:
         """Play actions in the active rows; add up the learners' rewards, mark rows with a deal
         settled."""
-        rows = np.flatnonzero(active)
-        part = self.batch.select(rows)
-        earned, deal_over, _ = part.step(actions[rows])
-        _put(self.batch, rows, part)
+        earned, deal_over, _ = self.batch.step(actions, active=active)
         if rewards is not None and settled is not None:
-            rewards[rows] += earned[np.arange(rows.size), self._learners[rows]]
-            settled[rows] |= deal_over
+            rewards += earned[self._rows, self._learners]
+            settled |= deal_over
 
     # Actions -------------------------------------------------------------------------------
 
@@ -391,9 +392,3 @@ class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
         if self.render_mode == "human":
             self.render()
 
-
-def _put(batch: Batch, rows: NDArray[np.intp], part: Batch) -> None:
-    batch.state_records[rows] = part.state_records
-    if batch._deals is not None and part._deals is not None:
-        for row, deals in zip(rows, part._deals, strict=True):
-            batch._deals[row] = deals

@@ -15,7 +15,8 @@ def seat_advantages(
         values: float32 ``[D, ...]``, the critic's value at each decision of a seat.
         rewards: ``[D, ...]``, what the seat earned between this decision and its next.
         real: bool ``[D, ...]``, false for forced plays (their values are not read).
-        bootstrap: ``[...]``, value of the seat's next decision after the last; 0 at the end of a game.
+        bootstrap: ``[...]``, value of the seat's next decision after the last; 0 where the game is
+            over.
         gae_lambda: λ in 0…1.
 
     Returns:

@@ -23,6 +23,9 @@ def setting(default: Any, meaning: str) -> Any:
     return field(default=default, metadata={"meaning": meaning})
 
 
+# ruff: noqa: RUF009 (it is `field` under another name)
+
+
 @dataclass(frozen=True)
 class Config:
     """All settings of a PPO run. A YAML file holds any of them, flat, by these names."""
@@ -96,7 +99,9 @@ class Config:
                 rules = RULE_SETS[self.rules]()
             else:
                 names = ", ".join(RULE_SETS)
-                raise ConfigError(f"rules is {self.rules!r}; allowed: {names}, or settings of rules")
+                raise ConfigError(
+                    f"rules is {self.rules!r}; allowed: {names}, or settings of rules"
+                )
         except ConfigError:
             raise
         except ValueError as error:

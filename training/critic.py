@@ -1,4 +1,4 @@
-"""Training: the critic. It sees the whole table, all hands and bids; no policy is ever given that."""
+"""Training: the critic. It sees the whole table, all hands and bids, as no policy ever does."""
 
 import numpy as np
 import torch
@@ -13,13 +13,16 @@ OTHER_GAP_KNOTS = (-60, -30, -15, -8, -4, -1, 2, 5, 8, 12, 16, 20, 25, 30, 40, 5
 
 
 class TableFeatures(nn.Module):
-    """From state vectors to rows that hold a policy's inputs and, after them, what else is known of the
-    table: the other hands, and how far the other bids are off.
+    """From state vectors to table rows: a policy's inputs and, after them, what else there is to
+    know, the other hands and how far the other bids are off.
 
     Attributes:
         policy_size: how many values at the start of a row the policy reads.
         size: length of a row.
     """
+
+    hands: Tensor
+    knots: Tensor
 
     def __init__(self, policy_features: ObservationFeatures) -> None:
         super().__init__()
@@ -27,7 +30,7 @@ class TableFeatures(nn.Module):
         others = policy_features.players - 1
         hands = suit_table(STATE_FIELDS[:1], STATE_SLICES, policy_features.players)
         self.register_buffer("hands", torch.as_tensor(hands), persistent=False)
-        knots = torch.as_tensor(np.float32(OTHER_GAP_KNOTS))
+        knots = torch.as_tensor(np.array(OTHER_GAP_KNOTS, np.float32))
         self.register_buffer("knots", knots, persistent=False)
         self.others = others
         self.policy_size = policy_features.size
@@ -37,7 +40,11 @@ class TableFeatures(nn.Module):
     def forward(self, state: Tensor) -> tuple[Tensor, Tensor]:
         """Rows float32 ``[n, size]`` and suit orders int64 ``[n]`` of state vectors."""
         inputs, orders = self.policy(state[:, :OBSERVATION_SIZE])
-        bids, has_bid, points = STATE_SLICES["other_bids"], STATE_SLICES["has_bid"], STATE_SLICES["points"]
+        bids, has_bid, points = (
+            STATE_SLICES["other_bids"],
+            STATE_SLICES["has_bid"],
+            STATE_SLICES["points"],
+        )
         parts = [inputs, state.gather(1, self.hands[orders])]
         for seat in range(self.others):
             given = state[:, has_bid.start + 1 + seat]
@@ -63,5 +70,3 @@ class Critic(nn.Module):
         with torch.autocast(hidden.device.type, enabled=False):
             value: Tensor = self.head(hidden)[:, 0]
             return value
-
-

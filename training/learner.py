@@ -98,8 +98,8 @@ class Learner:
 
     @torch.no_grad()
     def judge(self, rollout: Rollout) -> tuple[Tensor, Tensor, dict[str, float]]:
-        """Advantages (normalised apart for bids and cards) and critic's targets ``[N]`` of a rollout,
-        and figures about the play in it."""
+        """Advantages ``[N]`` of a rollout, normalised apart for bids and cards, the critic's
+        targets ``[N]``, and figures about the play in it."""
         scale = self.config.reward_scale
         values = torch.cat([self.values(chunk) for chunk in rollout.rows.split(VALUE_CHUNK)])
         table = torch.zeros(rollout.shape, device=self.device)

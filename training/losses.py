@@ -74,8 +74,8 @@ class PPOLoss(nn.Module):
     def forward(
         self, batch: Minibatch, bid_entropy: float, card_entropy: float
     ) -> tuple[Tensor, Tensor]:
-        """The loss, and figures ``[7]``: policy loss, value loss, entropy of bids, entropy of cards,
-        approximate KL divergence, share of clipped ratios, largest abs(ratio − 1)."""
+        """The loss, and the figures that :data:`FIGURES` names, ``[7]``: among them the approximate
+        KL divergence, the share of ratios beyond the clip, and the largest abs(ratio − 1)."""
         split = batch.num_bids
         kind = batch.rows.device.type
         with torch.autocast(kind, self.dtype, enabled=self.dtype != torch.float32):

@@ -2,8 +2,8 @@
 
     python training/ppo.py --config configs/ppo_swisslos.yaml --seed 2 --name second
 
-Every setting of ``training/config.py`` is an option; ``--help`` lists them. ``torchrun`` starts the same
-script in several processes.
+Every setting of ``training/config.py`` is an option; ``--help`` lists them. ``torchrun`` starts the
+same script in several processes.
 """
 
 import sys
@@ -20,7 +20,9 @@ def main() -> int:
         from training.config import ConfigError, parse_arguments
         from training.run import train
     except ModuleNotFoundError as error:
-        print(f"training needs {error.name}: pip install 'differenzler-env[train]'", file=sys.stderr)
+        print(
+            f"training needs {error.name}: pip install 'differenzler-env[train]'", file=sys.stderr
+        )
         return 1
     try:
         config, resume = parse_arguments()

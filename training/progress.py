@@ -37,7 +37,7 @@ class Display:
         if logs is not None and not quiet:
             from torch.utils.tensorboard import SummaryWriter
 
-            self._writer = SummaryWriter(str(logs))  # type: ignore[no-untyped-call]
+            self._writer = SummaryWriter(str(logs))
         self._bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(bar_width=24),
@@ -47,7 +47,9 @@ class Display:
             console=self._console,
             disable=not self._live,
         )
-        self._task = self._bar.add_task("training", total=total, completed=done, shown="compiling …")
+        self._task = self._bar.add_task(
+            "training", total=total, completed=done, shown="compiling …"
+        )
 
     def __enter__(self) -> "Display":
         self._bar.start()

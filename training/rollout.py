@@ -1,4 +1,4 @@
-"""Training: playing deals. All games go in lockstep, as every deal has as many decisions as any other."""
+"""Training: playing deals, many in lockstep, as every deal has as many decisions as any other."""
 
 from dataclasses import dataclass
 
@@ -100,8 +100,7 @@ class Collector:
         self._filled = 0
         learner = np.ones((players, self.games), np.bool_)
         parts = [
-            self._step(policy, step // players, learner)
-            for step in range(players * self.decisions)
+            self._step(policy, step // players, learner) for step in range(players * self.decisions)
         ]
         bid_parts = parts[:players]
         # Towards the end of a deal nobody has a choice: the last cards are all forced.
@@ -129,8 +128,12 @@ class Collector:
     def _step(
         self, policy: PolicyNetwork, decision: int, learner: npt.NDArray[np.bool_]
     ) -> list[Tensor]:
-        """Let the seat to act of every game act; masks, actions, log-probabilities and places of the
-        learner's real decisions."""
+        """Let the seat to act of every game act.
+
+        Returns:
+            Masks, actions, log-probabilities and places of the learner's real decisions; nothing
+            where there were none.
+        """
         batch, everyone = self.batch, np.arange(self.games)
         seats = batch.current_seat.astype(np.int64)
         legal = batch.legal_bits()

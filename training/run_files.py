@@ -1,12 +1,12 @@
 """Training: the folder of a run. Checkpoints to resume from, policies to play with, figures.
 
-======================================== ============================================================
-``config.yaml``                          the settings
-``policy.safetensors``                   the newest policy, for any agent spec
-``training-NUMBER.safetensors``          all that resuming needs, after that many updates
-``progress.jsonl``                       the figures of every update, one line each
-``tensorboard/``                         the same for TensorBoard
-======================================== ============================================================
+====================================== ===========================================================
+``config.yaml``                        the settings
+``policy.safetensors``                 the newest policy, for any agent spec
+``training-NUMBER.safetensors``        all that resuming needs, after that many updates
+``progress.jsonl``                     the figures of every update, one line each
+``tensorboard/``                       the same for TensorBoard
+====================================== ===========================================================
 """
 
 import json
@@ -155,7 +155,7 @@ def save_policy(path: Path, learner: Learner) -> None:
 
 
 def read_progress(path: Path) -> list[dict[str, float]]:
-    """The figures of a run, oldest first; a line that a killed process left half written is skipped."""
+    """The figures of a run, oldest first; a line that was left half written is skipped."""
     lines = []
     for text in path.read_text(encoding="utf-8").splitlines():
         try:

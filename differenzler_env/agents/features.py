@@ -1,9 +1,9 @@
 """Agents: what a policy network makes of an observation before its first layer. Needs torch.
 
 Suits are interchangeable except for trump, so the network plays in suits of its own: trump becomes
-suit 0 and the others follow in an order that depends on the cards alone. To that are added inputs that
-a player would count out: the cards not yet seen, which own cards are the highest of their suit, which
-would take the trick, and how far the bid is still off, on a fine scale.
+suit 0 and the others follow in an order that depends on the cards alone. To that are added inputs
+that a player would count out: the cards not yet seen, which own cards are the highest of their
+suit, which would take the trick, and how far the bid is still off, on a fine scale.
 """
 
 import itertools
@@ -98,6 +98,20 @@ class ObservationFeatures(nn.Module):
         size: number of inputs.
     """
 
+    pick: Tensor
+    planes: Tensor
+    codes: Tensor
+    cards: Tensor
+    higher: Tensor
+    strength: Tensor
+    card_points: Tensor
+    rank_values: Tensor
+    rank_weights: Tensor
+    code_values: Tensor
+    earlier: Tensor
+    gap_knots: Tensor
+    left_knots: Tensor
+
     def __init__(self, fields: Sequence[str], players: int) -> None:
         super().__init__()
         picked = [field for field in LAYOUT if field.name in set(fields)]
@@ -125,8 +139,8 @@ class ObservationFeatures(nn.Module):
             "rank_weights": np.float32(np.sqrt(np.arange(2, 2 + RANKS))),
             "code_values": NUM_SUITS ** np.arange(NUM_SUITS),
             "earlier": np.tril(np.ones((NUM_SUITS, NUM_SUITS), bool), -1),
-            "gap_knots": np.float32(GAP_KNOTS),
-            "left_knots": np.float32(LEFT_KNOTS),
+            "gap_knots": np.array(GAP_KNOTS, np.float32),
+            "left_knots": np.array(LEFT_KNOTS, np.float32),
         }
         for name, table in tables.items():
             self.register_buffer(name, torch.as_tensor(table), persistent=False)
@@ -135,14 +149,18 @@ class ObservationFeatures(nn.Module):
         self.size = tables["pick"].shape[1] + derived
 
     def suit_order(self, observation: Tensor) -> Tensor:
-        """The number in ``ORDERS`` of each row's own suits, int64 ``[n]``: trump, then the suits with
-        most own cards, then the better ones; suits that are alike by what was played of them."""
+        """The number in ``ORDERS`` of each row's own suits, int64 ``[n]``.
+
+        Trump comes first, then the suits with most own cards, of equals those with better cards, of
+        equals by what was played of them.
+        """
         n = observation.shape[0]
         hand = observation[:, SLICES["hand"]].reshape(n, NUM_SUITS, RANKS)
         first = 512 * hand.sum(-1) + hand @ self.rank_values
         first = first + 1e5 * observation[:, SLICES["trump"]]
-        order = observation[:, SLICES["order"]].reshape(n, NUM_SUITS, RANKS)
-        second = order @ self.rank_weights
+        # Cards played by their place, cards not in the deck by a place that none can have.
+        seen = observation[:, SLICES["order"]] + 2 * (1 - observation[:, SLICES["deck"]])
+        second = seen.reshape(n, NUM_SUITS, RANKS) @ self.rank_weights
         # before[n, s, t]: suit t comes before suit s
         above = first[:, None, :] > first[:, :, None]
         level = first[:, None, :] == first[:, :, None]
@@ -152,7 +170,7 @@ class ObservationFeatures(nn.Module):
         return self.codes[(before.sum(-1) * self.code_values).sum(-1)]
 
     def forward(self, observation: Tensor) -> tuple[Tensor, Tensor]:
-        """Inputs float32 ``[n, size]`` and suit orders int64 ``[n]`` of observations ``[n, 520]``."""
+        """Inputs float32 ``[n, size]`` and suit orders int64 ``[n]`` of observations."""
         orders = self.suit_order(observation)
         return self.inputs(observation, orders), orders
 
@@ -192,7 +210,8 @@ class ObservationFeatures(nn.Module):
 
     def own_cards(self, orders: Tensor) -> Tensor:
         """The absolute card at each own card, int64 ``[n, 36]``."""
-        return self.planes[orders][:, 0] - SLICES["hand"].start
+        cards: Tensor = self.planes[orders][:, 0] - SLICES["hand"].start
+        return cards
 
 
-assert OBSERVATION_SIZE == LAYOUT[-1].size + SLICES[LAYOUT[-1].name].start
+assert LAYOUT[-1].size + SLICES[LAYOUT[-1].name].start == OBSERVATION_SIZE

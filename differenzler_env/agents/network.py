@@ -1,7 +1,8 @@
 """Agents: a policy network from a checkpoint as a player. Needs torch.
 
-A network's floats depend on the shape of the batch it is given, so rows go through it in chunks of one
-size, the last one padded: a choice is the same whatever stands beside it. Always float32 on the CPU.
+A network's floats depend on the shape of the batch it is given, so rows go through it in chunks of
+one size, the last one padded: a choice is the same whatever stands beside it. Always float32, on
+the CPU.
 """
 
 from pathlib import Path
@@ -22,12 +23,12 @@ from .base import Actions, Agent, Keys, Records
 from .policy_network import PolicyNetwork, choose, masked_log_probabilities
 
 CHUNK = 16
-"""Rows that go through the network at once: few, as one view alone costs as much as a whole chunk."""
+"""Rows that go through the network at once: few, as one view alone costs as much as a chunk."""
 
 
 @jit
 def _read_views(views: Any, rules: Any, observations: Any, masks: Any) -> None:
-    """Observations and masks of VIEW records. Rows where nothing is to be decided get a mask of ones."""
+    """Observations and masks of VIEW records; a mask of ones where nothing is to be decided."""
     for row in range(len(views)):
         view = views[row]
         write_observation(view, rules[0], observations[row])
@@ -48,8 +49,8 @@ class NetworkAgent(Agent):
     Args:
         rules: rules of the table.
         network: the policy; it is set to evaluation and kept on the CPU.
-        deterministic: the most likely action; else one drawn by its probability, from the decision's
-            key.
+        deterministic: the most likely action; else one drawn by its probability, from the key of
+            the decision.
     """
 
     def __init__(self, rules: Rules, network: PolicyNetwork, deterministic: bool = True) -> None:
@@ -108,7 +109,9 @@ class NetworkAgent(Agent):
         return choose(logs, torch.from_numpy(uniform)).numpy()
 
 
-def read_network(path: str | Path, rules: Rules | None = None) -> tuple[PolicyNetwork, dict[str, Any]]:
+def read_network(
+    path: str | Path, rules: Rules | None = None
+) -> tuple[PolicyNetwork, dict[str, Any]]:
     """The policy network of a checkpoint, on the CPU, and the checkpoint's document.
 
     Args:

@@ -1,7 +1,7 @@
 """Agents: the policy network, from plain observations to logits over the 194 actions. Needs torch.
 
-A residual network with one trunk and two heads, one for the bid and one for the card, in suits of its
-own (see :mod:`.features`). All that is needed to make it again is in its :attr:`PolicyNetwork.shape`.
+A residual network with one trunk and two heads, one for the bid and one for the card, in suits of
+its own (see :mod:`.features`). All that is needed to make it again is in its ``shape``.
 """
 
 import math
@@ -18,6 +18,10 @@ from .features import ObservationFeatures, useful_fields
 
 BID_CENTRE, BID_SPREAD = 39.0, 25.0
 """Bids start as a broad hump: mean and standard deviation in card points."""
+CENTRE_STEP, SPREAD_STEP = 5.0, 0.3
+"""How far one unit of the bid head moves the hump's centre, in card points, and the logarithm of
+its width. All seats share one policy: were the centre quick to move, the whole table would run
+after itself."""
 
 
 class Block(nn.Module):
@@ -35,7 +39,8 @@ class Block(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """``[n, width]`` to ``[n, width]``."""
-        return x + self.outer(F.relu(self.inner(self.norm(x))))
+        step: Tensor = self.outer(F.relu(self.inner(self.norm(x))))
+        return x + step
 
 
 class Trunk(nn.Module):
@@ -67,6 +72,8 @@ class PolicyNetwork(nn.Module):
     Attributes:
         shape: the arguments above as JSON values; ``PolicyNetwork(**shape)`` makes it again.
     """
+
+    bids: Tensor
 
     def __init__(
         self,
@@ -119,9 +126,10 @@ class PolicyNetwork(nn.Module):
     def _bids_of(self, hidden: Tensor) -> Tensor:
         with torch.autocast(hidden.device.type, enabled=False):
             out = self.bid_head(hidden)
-            centre = BID_CENTRE + BID_SPREAD * out[:, :1]
-            spread = BID_SPREAD * torch.exp(out[:, 1:2].clamp(-3.0, 1.0))
-            return out[:, 2:] - 0.5 * ((self.bids - centre) / spread).square()
+            centre = BID_CENTRE + CENTRE_STEP * out[:, :1]
+            spread = BID_SPREAD * torch.exp((SPREAD_STEP * out[:, 1:2]).clamp(-3.0, 1.0))
+            logits: Tensor = out[:, 2:] - 0.5 * ((self.bids - centre) / spread).square()
+            return logits
 
     def _cards_of(self, hidden: Tensor) -> Tensor:
         with torch.autocast(hidden.device.type, enabled=False):

@@ -41,10 +41,13 @@ def to_action(choice: int | str) -> int:
 class Watch:
     """A batch of matches under one set of rules, and a referee for each row."""
 
-    def __init__(self, num_games: int, seed: int, **settings: Any) -> None:
+    def __init__(
+        self, num_games: int, seed: int, objective: str = "penalty", **settings: Any
+    ) -> None:
         self.settings = settings
         self.rules = Rules(**settings)
-        self.batch = Batch(num_games=num_games, rules=self.rules, seed=seed)
+        self.batch = Batch(num_games, self.rules, seed, objective, remember=True)
+        self.seed = seed
         self.rng = random.Random(seed)
         self.met: Counter[str] = Counter()
         self.states = 0
@@ -136,12 +139,21 @@ class Watch:
             assert settled.bids[row].tolist() == deal.bids
             assert settled.points[row].tolist() == deal.points
             assert settled.penalties[row].tolist() == deal.penalties
-            assert rewards[row].tolist() == [-float(cost) for cost in deal.penalties]
+            assert rewards[row].tolist() == self.expected_rewards(match, deal)
             self.sums[row] = match.penalties
             if not match.is_over:
                 self.open_deal(row)
         self.compare()
         return not all(match.is_over for match in self.matches)
+
+    def expected_rewards(self, match: oracle.Match, deal: oracle.Deal) -> list[float]:
+        """What each seat earns in the step that settled `deal`."""
+        assert deal.penalties is not None
+        if self.batch.objective == "penalty":
+            return [-float(cost) for cost in deal.penalties]
+        winners = match.winners or []
+        shares = [1 / len(winners) if seat in winners else 0 for seat in range(deal.players)]
+        return np.array(shares, np.float32).tolist()
 
     def _mirror(self, row: int, deal: oracle.Deal, choose: Chooser) -> int | str:
         """Let the referee see the choice of a row, and note the rules it met."""

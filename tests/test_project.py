@@ -184,6 +184,13 @@ def test_an_import_loads_the_four_core_libraries_only() -> None:
     assert not ours & {"torch", "matplotlib", "rich", "tyro", "pygame", "tkinter"}
 
 
+def test_the_command_line_starts_without_what_extras_bring() -> None:
+    """``differenzler --help`` works after a core install, and soon."""
+    ours = modules_after(f"import {PACKAGE}.cli")
+    assert {PACKAGE, "tyro"} <= ours
+    assert not ours & {"torch", "safetensors", "matplotlib", "tensorboard", "scipy", "PIL"}
+
+
 def test_the_version_is_told_once() -> None:
     version = PROJECT["project"]["version"]
     assert importlib.metadata.version("differenzler-env") == version

@@ -12,6 +12,7 @@ import contextlib
 import hashlib
 import os
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -33,33 +34,42 @@ COMPILED = not config.DISABLE_JIT  # type: ignore[attr-defined]
 """False under ``NUMBA_DISABLE_JIT=1``."""
 
 
+_PACKAGE = Path(__file__).resolve().parent.parent
 _CONSTANTS = ("actions.py", "cards.py", "rules.py")
-"""Sources without kernels that kernels read constants from."""
+"""Sources of the package's own folder without kernels, from which kernels read constants."""
 
 
-def _kernel_digest() -> str:
-    """A digest of all sources that hold kernels or the constants they read.
+@lru_cache
+def _digest(folder: Path) -> str:
+    """A digest of all that the kernels of a folder may depend on: its own sources with kernels and
+    those of the rooms below it.
 
     Numba's own cache stamp covers only the file a function stands in; constants and helpers
     imported from elsewhere would go stale in the cache.
     """
-    package = Path(__file__).resolve().parent.parent
+    engine = _PACKAGE / "engine"
+    sources = [*engine.glob("*.py"), *(_PACKAGE / name for name in _CONSTANTS)]
+    if folder != engine:
+        sources += _PACKAGE.glob("*.py")
+    if folder != _PACKAGE:
+        sources += folder.glob("*.py")
     digest = hashlib.sha256()
-    for source in sorted(package.rglob("*.py")):
+    for source in sorted(set(sources)):
         text = source.read_bytes()
-        if b"\n@jit\n" in text or source.name in _CONSTANTS or source.parent.name == "engine":
+        if b"\n@jit\n" in text or source.name in _CONSTANTS:
             digest.update(source.name.encode() + b"\0" + text + b"\0")
     return digest.hexdigest()
-
-
-DIGEST = _kernel_digest()
 
 
 class _KernelCache(FunctionCache):
     """Numba's file cache, its key widened by the digest; a damaged file counts as absent."""
 
+    def __init__(self, function: Any) -> None:
+        super().__init__(function)
+        self._digest = _digest(Path(function.__code__.co_filename).resolve().parent)
+
     def _index_key(self, sig: Any, codegen: Any) -> Any:
-        return (*super()._index_key(sig, codegen), DIGEST)
+        return (*super()._index_key(sig, codegen), self._digest)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:

@@ -56,7 +56,7 @@ def _digest(folder: Path) -> str:
     digest = hashlib.sha256()
     for source in sorted(set(sources)):
         text = source.read_bytes()
-        if b"\n@jit\n" in text or source.name in _CONSTANTS:
+        if b"\n@jit\n" in text or source.name in _CONSTANTS or source.parent == engine:
             digest.update(source.name.encode() + b"\0" + text + b"\0")
     return digest.hexdigest()
 

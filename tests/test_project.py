@@ -50,7 +50,7 @@ HOMES = {
     "rich": ("cli", "play"),
     "tyro": ("cli",),
     "textual": ("play",),
-    "PIL": ("envs.rendering", "play"),
+    "PIL": ("envs.picture", "envs.card_faces", "play"),
 }
 
 MODULES = sorted((ROOT / PACKAGE).rglob("*.py"))
@@ -188,7 +188,7 @@ def test_the_command_line_starts_without_what_extras_bring() -> None:
     """``differenzler --help`` works after a core install, and soon."""
     ours = modules_after(f"import {PACKAGE}.cli")
     assert {PACKAGE, "tyro"} <= ours
-    assert not ours & {"torch", "safetensors", "matplotlib", "tensorboard", "scipy", "PIL"}
+    assert not ours & {"torch", "safetensors", "matplotlib", "tensorboard", "PIL"}
 
 
 def test_the_version_is_told_once() -> None:

@@ -65,7 +65,8 @@ def _constant_actions(
         if view["phase"] == BID:
             actions[row] = min(bid, rules[0]["total_points"][view["trump"]])
         elif view["phase"] == PLAY:
-            actions[row] = NUM_BIDS + random_card(view["lawful"], keys[row])
+            # Mixed once more than by random: else both would draw the same cards.
+            actions[row] = NUM_BIDS + random_card(view["lawful"], mix(keys[row]))
 
 
 # The rule of thumb -------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 """Command line: ``differenzler``, one module a command."""
 
-from .main import main
+from .program import main
 
 __all__ = ["main"]

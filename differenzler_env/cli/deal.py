@@ -23,13 +23,17 @@ class Deal:
         from rich.console import Console
         from rich.table import Table
 
-        from ..cards import SUIT_NAMES, SUITS
+        from ..cards import SIDE_ORDER, SUIT_NAMES, SUITS, TRUMP_ORDER
         from .common import check_output, parse_rules, write_json
 
         rules = parse_rules(self.rules)
         check_output(self.json)
         deal = self.dealt(rules)
         write_json(self.json, deal)
+
+        def order(letter: str) -> tuple[str, ...]:
+            return TRUMP_ORDER if letter == deal["trump"] else SIDE_ORDER
+
         suit = SUITS.index(deal["trump"])
         turned_up = f" (turned up: {deal['turned_up']})" if deal["turned_up"] else ""
         table = Table(title=f"trump {SUIT_NAMES[suit]}{turned_up}", title_justify="left", box=None)
@@ -39,7 +43,7 @@ class Deal:
         table.add_column("")
         for seat, hand in enumerate(deal["hands"]):
             suits = [
-                " ".join(card[1:] for card in reversed(hand) if card[0] == letter) or "–"
+                " ".join(rank for rank in order(letter) if letter + rank in hand) or "–"
                 for letter in SUITS
             ]
             forehand = (deal["dealer"] + 1) % rules.players

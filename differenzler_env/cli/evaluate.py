@@ -1,5 +1,6 @@
 """Command line: ``differenzler evaluate``, a hero at a table of others."""
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -55,7 +56,7 @@ class Evaluate:
         console = Console()
         console.print(result_table(result))
         for line in fault_lines(result):
-            console.print(line, style="red", markup=False)
+            print(line, file=sys.stderr)
 
 
 def result_table(result: "Evaluation") -> "Table":
@@ -76,10 +77,10 @@ def result_table(result: "Evaluation") -> "Table":
     table.add_column("mean", justify="right")
     table.add_column("95 % interval", justify="right")
     rows: list[tuple[str, str, str]] = [
-        ("penalty a deal", *_estimate(result.penalty())),
-        ("penalty of the others", *_estimate(result.field_penalty())),
-        ("difference, paired by deal", *_estimate(result.difference(), sign=True)),
-        ("matches won", *_estimate(result.win_share(), percent=True)),
+        ("penalty a deal", *estimate_cells(result.penalty())),
+        ("penalty of the others", *estimate_cells(result.field_penalty())),
+        ("difference, paired by deal", *estimate_cells(result.difference(), sign=True)),
+        ("matches won", *estimate_cells(result.win_share(), percent=True)),
         ("bid", f"{values['bid_mean']:.2f}", ""),
         ("points", f"{values['points_mean']:.2f}", ""),
         ("exact bids", f"{values['exact_share']:.1%}", ""),
@@ -98,7 +99,8 @@ def fault_lines(result: "Evaluation") -> list[str]:
     return [f"{name} forfeited deals: it {what}" for name, what in result.faults().items()]
 
 
-def _estimate(value: "Estimate", sign: bool = False, percent: bool = False) -> tuple[str, str]:
+def estimate_cells(value: "Estimate", sign: bool = False, percent: bool = False) -> tuple[str, str]:
+    """Mean and interval as text."""
     form = ".1%" if percent else "+.2f" if sign else ".2f"
     if value.ci95 is None:
         return format(value.mean, form), "–"

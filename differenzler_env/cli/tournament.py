@@ -1,12 +1,137 @@
-"""Command line: ``differenzler tournament``."""
+"""Command line: ``differenzler tournament``, several agents on the same deals."""
 
+import sys
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import tyro
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from ..evaluation.statistics import Estimate
+    from ..evaluation.tournament import Standing
 
 
 @dataclass
 class Tournament:
-    """Compare."""
+    """Rank agents against each other: the same deals for all, in every seat."""
+
+    agents: Annotated[tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="AGENT AGENT …")]
+    """two agents or more: names such as thumb, FILE.safetensors or package.module:factory"""
+    deals: int = 500
+    """distinct deals, rounded up to whole matches; each is played at all tables"""
+    tables: Literal["mixed", "copies"] = "mixed"
+    """mixed: different agents at each table; copies: each agent at tables of each other, and alone
+    among its own"""
+    rules: str = "swisslos"
+    """rule set: swisslos, table, television, mini; settings as in table?players=5"""
+    seed: int = 1
+    """of the deals and of the agents' draws"""
+    workers: int | None = None
+    """processes; by default as many as are worth it. The numbers do not depend on it"""
+    json: Path | None = None
+    """file for the result"""
 
     def run(self) -> None:
         """Does what the command says."""
-        raise ValueError("not yet")
+        from rich.console import Console
+
+        from ..evaluation.evaluate import whole_matches
+        from ..evaluation.tournament import tournament
+        from .common import check_output, parse_rules, progress_bar, write_json
+
+        rules = parse_rules(self.rules)
+        check_output(self.json)
+        with progress_bar("matches", whole_matches(self.deals, rules)) as progress:
+            standing = tournament(
+                self.agents,
+                rules=rules,
+                deals=self.deals,
+                seed=self.seed,
+                workers=self.workers,
+                tables=self.tables,
+                progress=progress,
+            )
+        write_json(self.json, standing.to_json())
+        console = Console()
+        console.print(ranking_table(standing))
+        console.print(cross_table(standing))
+        for name, what in standing.faults().items():
+            print(f"{name} forfeited deals: it {what}", file=sys.stderr)
+
+
+def ranking_table(standing: "Standing") -> "Table":
+    """The agents from best to worst."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(
+        title="penalty a deal, "
+        + ("at mixed tables" if standing.filled == "mixed" else "at tables of the others' copies"),
+        caption=f"{standing.deals} deals, {standing.games} games, seed {standing.seed}",
+        box=SIMPLE_HEAD,
+        title_justify="left",
+        caption_justify="left",
+    )
+    table.add_column("", justify="right")
+    table.add_column("agent", overflow="fold")
+    for name in ("penalty", "won", "rating", "bid", "points", "exact"):
+        table.add_column(name, justify="right", no_wrap=True)
+    forfeited = any(standing.illegal(agent) for agent in range(len(standing.agents)))
+    if forfeited:
+        table.add_column("forfeited", justify="right")
+    for rank, agent in enumerate(standing.ranking(), 1):
+        row = [
+            str(rank),
+            standing.agents[agent],
+            _around(standing.penalty[agent], ".2f"),
+            f"{standing.win_share[agent].mean:.1%}",
+            _around(standing.rating[agent], "+.0f"),
+            f"{standing.bid_mean(agent):.1f}",
+            f"{standing.points_mean(agent):.1f}",
+            f"{standing.share_exact(agent):.1%}",
+        ]
+        table.add_row(*row, *([str(standing.illegal(agent))] if forfeited else []))
+    return table
+
+
+def cross_table(standing: "Standing") -> "Table":
+    """The cross table, best agents first; half widths of the 95 % intervals below the means."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    mixed = standing.filled == "mixed"
+    table = Table(
+        title="row less column at the same tables (below zero: the row is better)"
+        if mixed
+        else "row as a guest at a table of the column; in its own column: among its own",
+        box=SIMPLE_HEAD,
+        title_justify="left",
+    )
+    ranking = standing.ranking()
+    table.add_column("", justify="right")
+    table.add_column("agent", overflow="fold")
+    for rank in range(1, len(ranking) + 1):
+        table.add_column(str(rank), justify="right", no_wrap=True)
+    gaps = standing.gap
+    if gaps is not None:
+        table.add_column("loss abroad", justify="right", no_wrap=True)
+    for rank, row in enumerate(ranking, 1):
+        cells = []
+        for column in ranking:
+            cell = standing.cross[row][column]
+            empty = (mixed and row == column) or not cell.count
+            cells.append("·" if empty else _around(cell, "+.2f" if mixed else ".2f", "\n"))
+        if gaps is not None:
+            cells.append(_around(gaps[row], "+.2f", "\n"))
+        table.add_row(str(rank), standing.agents[row], *cells)
+    return table
+
+
+def _around(estimate: "Estimate", form: str, between: str = " ") -> str:
+    """Mean and half width of the interval as text."""
+    if estimate.ci95 is None:
+        return format(estimate.mean, form)
+    return f"{estimate.mean:{form}}{between}± {estimate.half_width:{form.lstrip('+')}}"

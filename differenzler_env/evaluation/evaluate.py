@@ -90,7 +90,7 @@ class Evaluation:
         """The hero's share of matches won, ties shared, with its interval over matches."""
         shares = win_shares(self.tables.match_penalties)
         seats = np.arange(self.rules.players)
-        return normal_estimate(shares[:, seats, seats].mean(axis=1))
+        return normal_estimate(shares[:, seats, seats].mean(axis=1)).within(0.0, 1.0)
 
     def floor(self) -> float | None:
         """Mean |total − Σ bids| / P: what no play could have saved; None where other settings than

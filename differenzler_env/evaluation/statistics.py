@@ -31,6 +31,13 @@ class Estimate:
         """Half the interval's width; infinite where there is none."""
         return float("inf") if self.ci95 is None else (self.ci95[1] - self.ci95[0]) / 2
 
+    def within(self, low: float, high: float) -> "Estimate":
+        """The same with its interval cut to what is possible, such as 0 to 1 for a share."""
+        if self.ci95 is None:
+            return self
+        ends = (max(low, self.ci95[0]), min(high, self.ci95[1]))
+        return Estimate(self.mean, ends, self.count)
+
     def to_json(self) -> dict[str, Any]:
         """``{"mean": …, "ci95": [low, high]}``; null in place of what is not known."""
         known = self.count > 0
@@ -108,3 +115,52 @@ def bid_floor(bids: npt.ArrayLike, points: npt.ArrayLike) -> Floats:
     bids, points = np.asarray(bids, np.int64), np.asarray(points, np.int64)
     missed: Floats = np.abs(points.sum(axis=-1) - bids.sum(axis=-1)) / bids.shape[-1]
     return missed
+
+
+ELO = 400 / np.log(10)
+"""Rating points for each factor e of the odds: 400 points are odds of ten to one."""
+
+
+def rating_estimates(wins: npt.ArrayLike, resamples: int = 400, seed: int = 0) -> list[Estimate]:
+    """Ratings by the Bradley–Terry model on the Elo scale, with bootstrap intervals over matches.
+
+    Agent i comes out ahead of agent j with odds 10^((rᵢ − rⱼ)/400). Each pair is given half a win
+    each way on top, so that who never lost has a finite rating. The mean rating is 0.
+
+    Args:
+        wins: float ``[M, N, N]``: how often i came out ahead of j in each match, ties half.
+        resamples: bootstrap samples of M matches.
+        seed: of the draws.
+    """
+    wins = np.asarray(wins, np.float64)
+    count = len(wins)
+    ratings = _bradley_terry(wins.sum(axis=0)[None])[0]
+    if count < 2:
+        return [Estimate(float(rating), None, count) for rating in ratings]
+    rng = np.random.Generator(np.random.Philox(key=seed))
+    weights = rng.multinomial(count, np.full(count, 1 / count), size=resamples)
+    drawn = _bradley_terry(np.einsum("rm,mij->rij", weights, wins))
+    low, high = np.quantile(drawn, (0.025, 0.975), axis=0)
+    return [
+        Estimate(float(rating), (float(low[agent]), float(high[agent])), count)
+        for agent, rating in enumerate(ratings)
+    ]
+
+
+def _bradley_terry(wins: Floats) -> Floats:
+    """Ratings ``[R, N]`` for sums of wins ``[R, N, N]``, by Hunter's MM iteration."""
+    agents = wins.shape[-1]
+    pairs = 1.0 - np.eye(agents)
+    wins = wins + 0.5 * pairs
+    won, met = wins.sum(axis=-1), wins + wins.swapaxes(-1, -2)
+    strength = np.ones(won.shape)
+    for _ in range(5000):
+        both = strength[..., :, None] + strength[..., None, :]
+        better = won / (met * pairs / both).sum(axis=-1)
+        better /= np.exp(np.log(better).mean(axis=-1, keepdims=True))
+        moved = np.abs(np.log(better / strength)).max()
+        strength = better
+        if moved < 1e-9:
+            break
+    ratings: Floats = ELO * np.log(strength)
+    return ratings

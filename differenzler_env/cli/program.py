@@ -28,6 +28,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Args:
         arguments: as typed after ``differenzler``; None takes them from ``sys.argv``.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without an ellipsis is no failure
     if os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())  # agents of one's own: package.module:factory
     try:
@@ -51,6 +54,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def parse(arguments: list[str]) -> Any:
     """The command with its arguments, or an exit status where there is nothing to run."""
+    name = arguments[0] if arguments else ""
+    if name not in COMMANDS and name not in ("-h", "--help"):
+        there_is_none = f"there is no command {name!r}" if name else "a command is missing"
+        return _fail(f"{there_is_none}; commands are {', '.join(COMMANDS)}", 2)
     kinds = tuple(Annotated[kind, tyro.conf.subcommand(name)] for name, kind in COMMANDS.items())
     choice: Any = Union[kinds]  # noqa: UP007 (made at run time)
     said = io.StringIO()
@@ -66,20 +73,30 @@ def parse(arguments: list[str]) -> Any:
     except SystemExit as stop:
         if not stop.code:
             return 0
-        place = [PROGRAM, *(name for name in arguments[:1] if name in COMMANDS)]
-        return _fail(f"{usage_error(said.getvalue())}; see {' '.join(place)} --help", 2)
+        return _fail(f"{usage_error(said.getvalue())}; see {PROGRAM} {name} --help", 2)
 
 
 def usage_error(box: str) -> str:
-    """The one thing that matters in tyro's framed usage error."""
-    lines = [line.strip("│╭╮╰╯ \n") for line in box.splitlines()]
-    kept = []
-    for line in lines[1:]:
-        if line.startswith("──") or line.startswith("For full helptext"):
-            break
-        if line:
-            kept.append(line)
-    return " ".join(" ".join(kept).split()).rstrip(".") or "the arguments cannot be read"
+    """The one thing that matters in tyro's usage error, which is a title, a line, what is wrong, a
+    line, help; in a frame where standard output can show that."""
+    kept: list[str] = []
+    margin = 0
+    for line in box.splitlines()[1:]:
+        line = line.strip("│╭╮╰╯").rstrip()
+        indent, words = len(line) - len(line.lstrip()), line.split()
+        if not words or set(line) <= set("-─ "):
+            if kept:
+                break
+            continue
+        if not kept:
+            margin = indent
+        # Of missing arguments the names are enough; what they mean is indented further.
+        elif kept[0].startswith("Missing from") and indent - margin > 4:
+            continue
+        kept.append(" ".join(words))
+    if kept and kept[0].startswith("Missing from"):
+        kept[1:] = [", ".join(kept[1:])]
+    return " ".join(kept).rstrip(".") or "the arguments cannot be read"
 
 
 def _fail(error: BaseException | str, status: int) -> int:

@@ -1,0 +1,330 @@
+"""Evaluation: tournaments, several agents against each other on the same deals.
+
+Two ways to fill a table:
+
+* ``mixed``: different agents at each table, every deal played by all of them equally often and in
+  every seat. This is the ladder: mean penalty, win share, rating, and who pays less than whom.
+* ``copies``: one agent at a table of copies of another, for all ordered pairs, and of itself. This
+  is the cross-play matrix: what an agent loses among strangers.
+
+Nothing depends on the order in which the agents are named.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations, combinations_with_replacement
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..agents import Agent
+from ..agents.registry import RulesLike, share_agents
+from ..rules import Rules, get_rules
+from .duplicate import Progress, Tables, play_matches
+from .evaluate import checked_seed, distinct, orders, whole_matches
+from .statistics import Estimate, normal_estimate, rating_estimates, win_shares
+
+TABLES = ("mixed", "copies")
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The result of :func:`tournament`. Lists by agent are in the order given.
+
+    Attributes:
+        agents: specs of the N agents.
+        filled: ``"mixed"`` or ``"copies"``.
+        rules: rules of the tables.
+        seed: seed of the deals.
+        tables: what happened; ``tables.seating`` holds places in ``agents``.
+        seconds: time it took to play.
+    """
+
+    agents: tuple[str, ...]
+    filled: str
+    rules: Rules
+    seed: int
+    tables: Tables
+    seconds: float
+
+    @property
+    def deals(self) -> int:
+        """Distinct deals."""
+        matches, _, deals, _ = self.tables.penalties.shape
+        return int(matches * deals)
+
+    @property
+    def games(self) -> int:
+        """Deals played, each distinct one in every seating."""
+        return self.deals * int(self.tables.seating.shape[1])
+
+    def _deal_means(self, array: npt.NDArray[Any], where: npt.NDArray[np.bool_]) -> Floats:
+        """Means of a table array ``[M, S, D, P]`` over the seats in ``where`` (``[M, S, P]``) of
+        each deal, float64 ``[M, D]``; NaN where there is none."""
+        sums = np.einsum("msdp,msp->md", array.astype(np.int64), where.astype(np.int64))
+        counts = where.sum(axis=(1, 2))[:, None]
+        means: Floats = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+        return means
+
+    def _seats(self, agent: int) -> npt.NDArray[np.bool_]:
+        """The seats of an agent that count for its own figures, bool ``[M, S, P]``: all of them at
+        mixed tables, those among strangers where tables are filled with copies."""
+        here: npt.NDArray[np.bool_] = self.tables.seating == agent
+        return np.logical_and(here, _alone(here)) if self.filled == "copies" else here
+
+    @cached_property
+    def penalty(self) -> list[Estimate]:
+        """Mean penalty of a deal of each agent (at tables of copies: among strangers)."""
+        return [self._estimate(self._seats(agent)) for agent in range(len(self.agents))]
+
+    def _estimate(self, where: npt.NDArray[np.bool_]) -> Estimate:
+        return _over_deals(self._deal_means(self.tables.penalties, where))
+
+    @cached_property
+    def cross(self) -> list[list[Estimate]]:
+        """The cross table ``[N][N]``.
+
+        Mixed tables: penalty of the row's agent less that of the column's where both sit, paired by
+        deal. Copies: penalty of the row's agent at a table of the column's agent.
+        """
+        count = range(len(self.agents))
+        cell = self._difference if self.filled == "mixed" else self._guest
+        return [[cell(row, column) for column in count] for row in count]
+
+    def _difference(self, row: int, column: int) -> Estimate:
+        seating = self.tables.seating
+        ours, theirs = seating == row, seating == column
+        both = (ours.any(axis=2) & theirs.any(axis=2))[:, :, None]
+        penalties = self.tables.penalties
+        return _over_deals(
+            self._deal_means(penalties, ours & both) - self._deal_means(penalties, theirs & both)
+        )
+
+    def _guest(self, row: int, column: int) -> Estimate:
+        seating = self.tables.seating
+        guests = seating == row
+        if row == column:
+            return self._estimate(guests & guests.all(axis=2, keepdims=True))
+        hosts = (seating == column).any(axis=2, keepdims=True)
+        return self._estimate(guests & hosts & _alone(guests))
+
+    @cached_property
+    def gap(self) -> list[Estimate] | None:
+        """Tables of copies: what an agent pays among strangers more than among its own, paired by
+        deal; None at mixed tables."""
+        if self.filled == "mixed":
+            return None
+        gaps = []
+        for agent in range(len(self.agents)):
+            here = self.tables.seating == agent
+            own = here & here.all(axis=2, keepdims=True)
+            penalties = self.tables.penalties
+            abroad = self._deal_means(penalties, self._seats(agent))
+            gaps.append(_over_deals(abroad - self._deal_means(penalties, own)))
+        return gaps
+
+    @cached_property
+    def win_share(self) -> list[Estimate]:
+        """Share of whole matches won, ties shared, over matches; a fair share is 1/P."""
+        shares = win_shares(self.tables.match_penalties)
+        estimates = []
+        for agent in range(len(self.agents)):
+            where = self._seats(agent)
+            per_match = (shares * where).sum(axis=(1, 2)) / where.sum(axis=(1, 2))
+            estimates.append(normal_estimate(per_match).within(0.0, 1.0))
+        return estimates
+
+    @cached_property
+    def rating(self) -> list[Estimate]:
+        """Rating of each agent: see :func:`~.statistics.rating_estimates`."""
+        return rating_estimates(self._wins())
+
+    def _wins(self) -> Floats:
+        """How often each agent came out ahead of each other, ties half, ``[M, N, N]``."""
+        sums, seating = self.tables.match_penalties, self.tables.seating
+        count = len(self.agents)
+        wins = np.zeros((len(sums), count, count))
+        match = np.arange(len(sums))[:, None]
+        for one in range(self.rules.players):
+            for other in range(self.rules.players):
+                ahead = (sums[..., one] < sums[..., other]) + 0.5 * (
+                    sums[..., one] == sums[..., other]
+                )
+                np.add.at(wins, (match, seating[..., one], seating[..., other]), ahead)
+        wins[:, np.arange(count), np.arange(count)] = 0
+        return wins
+
+    def share_exact(self, agent: int) -> float:
+        """Share of exactly hit bids."""
+        exact = self._deal_means(self.tables.penalties <= 0, self._seats(agent))
+        return float(exact.mean())
+
+    def bid_mean(self, agent: int) -> float:
+        """Mean bid."""
+        return float(self._deal_means(self.tables.bids, self._seats(agent)).mean())
+
+    def points_mean(self, agent: int) -> float:
+        """Mean of the points taken."""
+        return float(self._deal_means(self.tables.points, self._seats(agent)).mean())
+
+    def illegal(self, agent: int) -> int:
+        """Deals that an agent forfeited, all its seats counted."""
+        return int((self.tables.forfeits & self.tables.seats_of(agent)).sum())
+
+    def faults(self) -> dict[str, str]:
+        """The first fault of each agent that forfeited deals, by its spec."""
+        return {self.agents[number]: what for number, what in self.tables.faults.items()}
+
+    def ranking(self) -> list[int]:
+        """Places in ``agents``, the lowest penalty first."""
+        return sorted(range(len(self.agents)), key=lambda agent: self.penalty[agent].mean)
+
+    def to_json(self) -> dict[str, Any]:
+        """The result as JSON values; all but ``decisions_per_second`` repeat with the seed."""
+        count = range(len(self.agents))
+        decisions = self.games * self.rules.players * (1 + self.rules.tricks)
+        document: dict[str, Any] = {
+            "agents": list(self.agents),
+            "tables": self.filled,
+            "rules": self.rules.to_dict(),
+            "seed": self.seed,
+            "deals": self.deals,
+            "games": self.games,
+            "ranking": [self.agents[agent] for agent in self.ranking()],
+            "penalty": [estimate.to_json() for estimate in self.penalty],
+            "win_share": [estimate.to_json() for estimate in self.win_share],
+            "rating": [estimate.to_json() for estimate in self.rating],
+            "bid_mean": [self.bid_mean(agent) for agent in count],
+            "points_mean": [self.points_mean(agent) for agent in count],
+            "exact_share": [self.share_exact(agent) for agent in count],
+            "illegal": [self.illegal(agent) for agent in count],
+            "cross": [[estimate.to_json() for estimate in row] for row in self.cross],
+            "decisions_per_second": round(decisions / max(self.seconds, 1e-9), 1),
+        }
+        if self.gap is not None:
+            document["gap"] = [estimate.to_json() for estimate in self.gap]
+        return document
+
+
+def tournament(
+    agents: Sequence[str | Agent],
+    rules: RulesLike = None,
+    deals: int = 500,
+    seed: int | None = None,
+    workers: int | None = 1,
+    tables: str = "mixed",
+    progress: Progress | None = None,
+) -> Standing:
+    """Plays a tournament of whole matches on duplicate deals.
+
+    Args:
+        agents: two or more different agents.
+        rules: a name, rules, or None for the default.
+        deals: distinct deals, rounded up to whole matches; each is played at many tables.
+        seed: of the deals and of the agents' draws; None draws one.
+        workers: processes, None for as many as are worth it; the numbers do not depend on it.
+        tables: ``"mixed"`` or ``"copies"``, as above.
+        progress: called with the number of matches just played.
+
+    Raises:
+        SpecError: for an agent that cannot be loaded.
+        ValueError: for other impossible arguments.
+    """
+    rules = get_rules(rules)
+    seed = checked_seed(seed)
+    matches = whole_matches(deals, rules)
+    if tables not in TABLES:
+        raise ValueError(f"tables is {tables!r}; allowed: {', '.join(TABLES)}")
+    if workers is not None and workers < 1:
+        raise ValueError(f"workers is {workers}; allowed: 1 or more")
+    loaded = share_agents(agents, rules)
+    if len(loaded) < 2:
+        raise ValueError(f"a tournament needs two agents or more, not {len(loaded)}")
+    if len(distinct(loaded)) < len(loaded):
+        twice = next(a.spec for a in loaded if [b.spec for b in loaded].count(a.spec) > 1)
+        raise ValueError(f"agent {twice!r} is named twice; a tournament needs different agents")
+    # Tables are made up for the agents sorted by name, so that their order does not matter.
+    ranks = sorted(range(len(loaded)), key=lambda agent: loaded[agent].spec)
+    make_up = mixed_seatings if tables == "mixed" else copies_seatings
+    seating = np.array(ranks, np.int16)[make_up(len(loaded), rules.players, matches)]
+    begun = time.perf_counter()
+    played = play_matches(loaded, rules, seed, seating, workers=workers, progress=progress)
+    return Standing(
+        agents=tuple(agent.spec for agent in loaded),
+        filled=tables,
+        rules=rules,
+        seed=seed,
+        tables=played,
+        seconds=time.perf_counter() - begun,
+    )
+
+
+def line_ups(count: int, players: int) -> list[list[tuple[int, ...]]]:
+    """Groups of line-ups, P of N agents each; within a group all agents sit equally often.
+
+    With as many agents as seats or more, a group is one line-up turned round the circle of agents;
+    with fewer, it is all line-ups in which every agent has a seat.
+    """
+    if count < players:
+        groups = [
+            [
+                line
+                for line in combinations_with_replacement(range(count), players)
+                if len(set(line)) == count
+            ]
+        ]
+        return groups
+    found: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
+    for line in combinations(range(count), players):
+        turned = [tuple(sorted((agent + step) % count for agent in line)) for step in range(count)]
+        found.setdefault(min(turned), turned)
+    # A line-up that looks the same after some turns comes up several times in its group. Groups stay
+    # of one size: only where all shrink alike are the doubles left out.
+    single = [list(dict.fromkeys(group)) for group in found.values()]
+    return single if len({len(group) for group in single}) == 1 else list(found.values())
+
+
+def mixed_seatings(count: int, players: int, matches: int) -> npt.NDArray[np.int16]:
+    """Mixed tables, int16 ``[M, S, P]``: each match takes the next group of line-ups, each line-up
+    in the next order, turned to all seats."""
+    groups = line_ups(count, players)
+    seating = []
+    for match in range(matches):
+        group = groups[match % len(groups)]
+        tables = []
+        for place, line in enumerate(group):
+            followers = orders(line[1:])
+            follower = followers[(match // len(groups) + place) % len(followers)]
+            tables += [np.roll((line[0], *follower), seat) for seat in range(players)]
+        seating.append(tables)
+    return np.array(seating, np.int16)
+
+
+def copies_seatings(count: int, players: int, matches: int) -> npt.NDArray[np.int16]:
+    """Tables of copies, int16 ``[M, S, P]``, the same for all matches: each agent in every seat at
+    a table of each other, and one table of each agent alone."""
+    tables = []
+    for host in range(count):
+        tables.append([host] * players)
+        for guest in range(count):
+            if guest != host:
+                for seat in range(players):
+                    tables.append([guest if place == seat else host for place in range(players)])
+    return np.tile(np.array(tables, np.int16), (matches, 1, 1))
+
+
+def _alone(here: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Where an agent is the only one of its kind at the table, bool ``[M, S, 1]``."""
+    alone: npt.NDArray[np.bool_] = here.sum(axis=2, keepdims=True) == 1
+    return alone
+
+
+def _over_deals(values: Floats) -> Estimate:
+    """Estimate over the deals ``[M, D]`` that have a value."""
+    known = values[~np.isnan(values)]
+    return normal_estimate(known)

@@ -1,0 +1,174 @@
+"""Finding the players: specs, fields, factories of one's own, and what is said of mistakes."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from pathlib import Path
+
+import numpy as np
+import players
+import pytest
+
+from differenzler_env import Rules
+from differenzler_env.agents import Agent, SpecError, as_agent, load, load_field
+from differenzler_env.agents.baselines import ConstantAgent, RandomAgent, ThumbAgent
+from differenzler_env.agents.registry import find_file, split_list, split_spec
+
+RULES = Rules.swisslos()
+
+
+def test_built_in_names():
+    assert isinstance(load("random", RULES), RandomAgent)
+    assert isinstance(load("thumb"), ThumbAgent)
+    constant = load("constant?bid=12", "table")
+    assert isinstance(constant, ConstantAgent)
+    assert (constant.bid, constant.spec, constant.rules) == (12, "constant?bid=12", Rules.table())
+    assert load("constant").bid == 35
+
+
+def test_specs_split_into_name_and_options():
+    assert split_spec("search?worlds=200&seed=1") == ("search", {"worlds": "200", "seed": "1"})
+    assert split_spec(" thumb ") == ("thumb", {})
+    assert split_spec("a:b?text=x%26y%3D1") == ("a:b", {"text": "x&y=1"})
+    assert split_list("random, thumb,constant?bid=3") == ["random", "thumb", "constant?bid=3"]
+
+
+def test_a_factory_gets_the_rules_and_typed_options():
+    spec = "players:typed?count=3&share=1&fast=true&name=7&free=7"
+    assert load(spec, RULES).options == (3, 1.0, True, "7", 7)
+    assert load("players:typed?free=0.5", RULES).options[-1] == 0.5
+    assert load("players:typed?free=word", RULES).options[-1] == "word"
+    assert load("players:Lowest?bid=9", "mini").rules == Rules.mini()
+    assert load("players:needs_open_bids", "table").spec == "players:needs_open_bids"
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("thum", "did you mean 'thumb'"),
+        ("", "names no agent"),
+        ("?bid=3", "names no agent"),
+        ("constant?bid", "name?option=value"),
+        ("constant?bid=3&bid=4", "'bid' twice"),
+        ("constant?bid=158", "allowed: 0 to 157"),
+        ("constant?bid=-1", "allowed: 0 to 157"),
+        ("constant?bid=many", "a whole number, not 'many'"),
+        ("constant?bit=3", "no option 'bit'; its options are bid"),
+        ("thumb?bid=3", "no option 'bid'; it has none"),
+        ("players:typed?fast=yes", "true or false, not 'yes'"),
+        ("players:missing", "has no factory 'missing'"),
+        ("players:not_callable", "has no factory 'not_callable'"),
+        ("players:", "package.module:factory"),
+        ("no.such.module:factory", "no module 'no'"),
+        ("os.nothing:factory", "no module 'os.nothing'"),
+        ("players:no_agent", "not 17"),
+        ("players:needs_open_bids", "bids must be open"),
+        ("players:broken", "KeyError: 'weights'"),
+        ("models/absent.safetensors", "no file 'models/absent.safetensors'"),
+        ("models/absent.safetensors?greedy=true", "only deterministic"),
+        ("models/absent.safetensors?deterministic=1", "true or false, not '1'"),
+        ("models/absent.pt", "checkpoints are .safetensors files"),
+    ],
+)
+def test_a_wrong_spec_is_refused_in_one_line(spec, said):
+    with pytest.raises(SpecError) as caught:
+        load(spec, RULES)
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_something_else_is_no_spec():
+    with pytest.raises(SpecError, match="not int"):
+        load(3)
+    for player in (3, None, Agent, players.Lowest):
+        with pytest.raises(SpecError, match="an agent is a spec"):
+            as_agent(player, RULES)
+
+
+def test_a_module_that_fails_to_import_is_named(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "falls_over.py").write_text("raise RuntimeError('on\\nits face')\n")
+    (tmp_path / "wants_more.py").write_text("import surely_not_installed\n")
+    with pytest.raises(SpecError, match="'falls_over' failed: RuntimeError: on its face"):
+        load("falls_over:factory")
+    with pytest.raises(SpecError, match="'wants_more' needs 'surely_not_installed'"):
+        load("wants_more:factory")
+
+
+def test_a_field_fills_the_table():
+    field = load_field("random,thumb,random", RULES)
+    assert [agent.spec for agent in field] == ["random", "thumb", "random"]
+    assert field[0] is field[2]
+    assert [agent.spec for agent in load_field("thumb", Rules(players=5))] == ["thumb"] * 4
+    assert len(load_field("thumb", Rules.mini())) == 1
+    own = players.Drawing(RULES)
+    assert load_field([own], RULES) == [own] * 3
+    assert load_field([own, "thumb", players.lowest_card], RULES)[2].spec == "lowest_card"
+
+
+@pytest.mark.parametrize(
+    ("field", "rules", "said"),
+    [
+        ("thumb,random", Rules(), "4 seats needs 3 opponents or one for all of them; the field"),
+        ("thumb,random", Rules.mini(), "2 seats needs 1 opponent;"),
+        ("thumb,,random", Rules(), "a name is missing"),
+        ("", Rules(), "a name is missing"),
+        ([], Rules(), "has 0"),
+        ("thumb,random,thum", Rules(), "no agent 'thum'"),
+    ],
+)
+def test_a_field_that_does_not_fit_is_refused(field, rules, said):
+    with pytest.raises(SpecError) as caught:
+        load_field(field, rules)
+    assert said in str(caught.value)
+
+
+def test_models_are_found_in_the_working_directory_then_with_the_package(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    shipped = find_file("models/README.md")
+    assert shipped.is_file()
+    Path("models").mkdir()
+    Path("models/README.md").write_text("mine")
+    assert find_file("models/README.md").read_text() == "mine"
+    with pytest.raises(SpecError, match=r"no file 'README\.md'"):
+        find_file("README.md")
+
+
+def test_anything_that_plays_is_an_agent():
+    class Single:
+        def act(self, view, rng):
+            return 40
+
+    class Many:
+        spec = "many"
+
+        def act_batch(self, views, keys):
+            return np.full(len(views), 40)
+
+    assert not as_agent(Single(), RULES).batched
+    assert as_agent(Single(), RULES).spec == "Single"
+    assert as_agent(Many(), RULES).batched
+    assert as_agent(Many(), RULES).spec == "many"
+    assert as_agent(players.lowest_card, RULES).spec == "lowest_card"
+    assert as_agent("thumb", RULES).spec == "thumb"
+    agent = load("thumb")
+    assert as_agent(agent, RULES) is agent
+
+
+def test_a_class_without_a_choice_is_refused():
+    class Mute(Agent):
+        pass
+
+    with pytest.raises(TypeError, match="Mute defines neither act nor act_batch"):
+        Mute(RULES)
+
+
+def test_agents_travel_as_their_spec():
+    agent = load("players:Lowest?bid=9", RULES)
+    agent.scratch = lambda: None  # would not pickle
+    for again in (pickle.loads(pickle.dumps(agent)), copy.deepcopy(agent)):
+        assert (again.bid, again.spec, again.rules) == (9, "players:Lowest?bid=9", RULES)
+    own = players.Lowest(RULES, bid=8)
+    assert pickle.loads(pickle.dumps(own)).bid == 8
+    assert repr(agent) == "<agent players:Lowest?bid=9>"

@@ -1,0 +1,223 @@
+"""The command line as typed: results, files, one line for each mistake, Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from differenzler_env import Game, Rules, __main__
+from differenzler_env.cli import main
+from differenzler_env.cli.common import parse_rules, write_json
+from differenzler_env.cli.program import usage_error
+
+KEYS = {
+    "hero", "field", "rules", "seed", "deals", "games", "penalty", "field_penalty", "difference",
+    "bid_mean", "points_mean", "exact_share", "win_share", "floor", "illegal",
+    "decisions_per_second",
+}  # fmt: skip
+
+
+def typed(capsys, *words):
+    """Exit status, standard output and standard error of a command."""
+    status = main(list(words))
+    said = capsys.readouterr()
+    return status, said.out, said.err
+
+
+def test_evaluate_prints_a_table_and_writes_the_result(capsys, tmp_path):
+    file = tmp_path / "out.json"
+    words = "evaluate thumb --field random,thumb,constant?bid=40 --deals 6 --rules swisslos"
+    status, out, err = typed(capsys, *words.split(), "--seed", "5", "--json", str(file))
+    assert (status, err) == (0, "")
+    assert "penalty a deal" in out
+    assert "8 deals, 32 games, seed 5" in out
+    assert "forfeited" not in out
+    document = json.loads(file.read_text())
+    assert set(document) == KEYS | {"field_illegal"}
+    assert document["hero"] == "thumb"
+    assert document["field"] == ["constant?bid=40", "random", "thumb"]
+    assert document["rules"] == Rules.swisslos().to_dict()
+    assert (document["seed"], document["deals"], document["games"]) == (5, 8, 32)
+    low, high = document["penalty"]["ci95"]
+    assert low < document["penalty"]["mean"] < high
+    assert [entry.name for entry in tmp_path.iterdir()] == ["out.json"]
+
+
+def test_the_same_command_gives_the_same_digits(capsys, tmp_path):
+    documents = []
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        file = tmp_path / name
+        words = f"evaluate random --field thumb --deals 8 --seed {seed} --json {file}"
+        assert typed(capsys, *words.split())[0] == 0
+        documents.append(json.loads(file.read_text()))
+        del documents[-1]["decisions_per_second"]
+    assert documents[0] == documents[1]
+    assert documents[0] != documents[2]
+
+
+def test_a_player_that_errs_is_named(capsys):
+    words = "evaluate players:RaisingDealer --field players:Answering?answer=158 --deals 4"
+    status, out, err = typed(capsys, *words.split())
+    assert status == 0
+    assert "deals forfeited by the agent" in out
+    assert "players:RaisingDealer forfeited deals: it raised RuntimeError: no idea at all" in err
+    assert "chose C6, which is not legal" in err
+    assert len(err.splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("", "a command is missing; commands are evaluate, tournament"),
+        ("evalute thumb", "there is no command 'evalute'"),
+        ("evaluate", "Missing from differenzler evaluate: AGENT, --field STR"),
+        ("evaluate thumb", "--field"),
+        ("evaluate thumb --field random --deals many", "--deals"),
+        ("evaluate thumb --field random --deals 0", "deals is 0; allowed: 1 or more"),
+        ("evaluate thumb --field random --dealz 3", "--dealz"),
+        ("evaluate thumb random --field random", "random"),
+        ("evaluate thumb --field thumb,random", "4 seats needs 3 opponents"),
+        ("evaluate thum --field random", "did you mean 'thumb'"),
+        ("evaluate thumb --field random,,random", "a name is missing"),
+        ("evaluate thumb --field random --rules poker", "'poker' is not a rule set"),
+        ("evaluate thumb --field random --rules table?players=7", "players is 7; allowed"),
+        ("evaluate thumb --field random --rules table?bits=7", "no setting 'bits'"),
+        ("evaluate thumb --field random --seed -1", "seed is -1"),
+        ("evaluate thumb --field random --workers 0", "workers is 0"),
+        ("evaluate models/absent.safetensors --field random", "models/absent.safetensors"),
+        ("evaluate thumb --field random --json /no/such/folder/out.json", "/no/such/folder"),
+        ("evaluate thumb --field random --json .", "'.' is a folder"),
+        ("deal --number 5", "number is 5; allowed: 1 to 4"),
+        ("deal --rules poker", "'poker' is not a rule set"),
+    ],
+)
+def test_a_mistake_is_answered_in_one_line(capsys, words, said):
+    status, out, err = typed(capsys, *words.split())
+    assert status == 2
+    assert out == ""
+    assert err.count("\n") == 1
+    assert err.startswith("differenzler: ")
+    assert said in err
+    assert "Traceback" not in err
+
+
+def test_help_is_there_for_each_command(capsys):
+    for command in ("evaluate", "tournament", "deal"):
+        status, out, err = typed(capsys, command, "--help")
+        assert (status, err) == (0, "")
+        assert "--seed" in out
+        assert "--json" in out
+        assert command in typed(capsys, "--help")[1]
+
+
+def test_deal_shows_what_an_environment_would_deal(capsys, tmp_path):
+    file = tmp_path / "deal.json"
+    words = f"deal --rules table --seed 3 --json {file}"
+    status, out, _ = typed(capsys, *words.split())
+    assert status == 0
+    game = Game("table", seed=3)
+    assert f"(turned up: {game.turned_up})" in out
+    assert "dealer" in out
+    again = Game.from_deal("table", **json.loads(file.read_text()))
+    assert again.hands == game.hands
+    assert (again.trump, again.dealer, again.turned_up) == (game.trump, game.dealer, game.turned_up)
+
+
+def test_later_deals_of_a_match_are_shown(capsys, tmp_path):
+    file = tmp_path / "deal.json"
+    assert typed(capsys, *f"deal --seed 3 --number 4 --json {file}".split())[0] == 0
+    game = Game(seed=3)
+    while game.deal_number < 3:
+        game.play(game.legal_actions()[-1])
+    assert json.loads(file.read_text())["hands"] == game.hands
+
+
+def test_rules_can_be_adjusted_by_the_word():
+    assert parse_rules("table?players=5&deals=5") == Rules.table(players=5, deals=5)
+    assert parse_rules("swisslos?revoke_penalty=20&exact_bonus_on_zero=false") == Rules(
+        revoke_penalty=20, exact_bonus_on_zero=False
+    )
+    assert parse_rules("mini?deck=D9+DJ+S9+SJ").deck == ("D9", "DJ", "S9", "SJ")
+    assert parse_rules("swisslos?revoke_penalty=none&first_dealer=random").revoke_penalty is None
+
+
+def test_a_usage_error_of_another_form_is_still_one_line():
+    assert usage_error("") == "the arguments cannot be read"
+    assert usage_error("╭─ Title ─╮\n│ One thing │\n│ ───── │\n│ another │\n╰──╯\n") == "One thing"
+
+
+def test_a_usage_error_without_a_frame_is_read_as_well():
+    plain = (
+        " Required options\n ----\n  Missing from differenzler evaluate:\n      AGENT\n"
+        "          the agent\n      --field STR\n          the others\n  ----\n  For help\n"
+    )
+    assert usage_error(plain) == "Missing from differenzler evaluate: AGENT, --field STR"
+
+
+def test_a_file_is_whole_or_not_there(tmp_path):
+    file = tmp_path / "out.json"
+    write_json(file, {"a": 1})
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        write_json(file, {"a": float("nan")})
+    assert json.loads(file.read_text()) == {"a": 1}
+    assert [entry.name for entry in tmp_path.iterdir()] == ["out.json"]
+
+
+def test_another_failure_is_exit_status_1(capsys, monkeypatch):
+    def fail(*arguments, **options):
+        raise PermissionError(13, "Permission denied", "out.json")
+
+    monkeypatch.setattr("differenzler_env.cli.common.write_json", fail)
+    status, _, err = typed(capsys, "deal", "--seed", "1")
+    assert (status, err) == (1, "differenzler: out.json: Permission denied\n")
+    monkeypatch.setattr("differenzler_env.cli.common.write_json", lambda *_: 1 // 0)
+    status, _, err = typed(capsys, "deal", "--seed", "1")
+    assert (status, err.count("\n"), "ZeroDivisionError" in err) == (1, 1, True)
+
+
+def command(*words, **options):
+    """Runs the command line in a process of its own."""
+    tests = str(Path(__file__).parent)
+    environment = os.environ | {"PYTHONPATH": tests}
+    return subprocess.run(
+        [sys.executable, "-m", "differenzler_env", *words],
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=120,
+        **options,
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("agent", "workers"), [("", 1), ("?parent=true", 2)])
+def test_ctrl_c_ends_in_one_line(agent, workers):
+    words = f"evaluate players:Interrupting{agent} --field thumb --deals 1000 --workers {workers}"
+    done = command(*words.split())
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "differenzler: interrupted\n")
+
+
+@pytest.mark.slow
+def test_the_command_runs_from_a_shell_with_agents_of_the_working_directory(tmp_path):
+    (tmp_path / "mine.py").write_text("def make(rules):\n    return lambda view, rng: 40\n")
+    done = command(*"evaluate mine:make --field random --deals 4".split(), cwd=tmp_path)
+    assert done.returncode == 0
+    assert "mine:make at a table of random, random, random" in done.stdout
+    assert done.stderr.startswith("mine:make forfeited deals: it chose bid 40, which is not legal")
+    assert "deal" in command("deal", "--help").stdout
+    assert __main__.main is main
+
+
+@pytest.mark.slow
+def test_a_reader_that_stops_is_no_failure():
+    words = [sys.executable, "-m", "differenzler_env", "deal"]
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(words, stdout=writing, stderr=subprocess.PIPE, text=True, timeout=120)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (1, "")

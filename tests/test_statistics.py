@@ -1,0 +1,94 @@
+"""The statistics against textbook values, against each other, and against what they promise."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from differenzler_env.evaluation.statistics import (
+    Estimate,
+    bid_floor,
+    bootstrap_estimate,
+    normal_estimate,
+    win_shares,
+)
+
+
+def test_the_normal_formula_by_hand():
+    estimate = normal_estimate([2.0, 4.0, 4.0, 6.0])
+    half = 1.959963984540054 * math.sqrt(8 / 3) / 2
+    assert estimate.mean == 4.0
+    assert estimate.ci95 == pytest.approx((4 - half, 4 + half))
+    assert estimate.half_width == pytest.approx(half)
+    assert estimate.count == 4
+
+
+def test_the_normal_formula_against_scipy():
+    values = np.random.default_rng(1).gamma(2.0, 4.0, 500)
+    low, high = stats.norm.interval(0.95, values.mean(), stats.sem(values))
+    assert normal_estimate(values).ci95 == pytest.approx((low, high))
+
+
+def test_too_few_values_have_no_interval():
+    nothing, one = normal_estimate([]), normal_estimate([3.0])
+    assert (one.mean, one.ci95, one.count) == (3.0, None, 1)
+    assert math.isnan(nothing.mean)
+    assert nothing.to_json() == {"mean": None, "ci95": None}
+    assert one.to_json() == {"mean": 3.0, "ci95": None}
+    assert one.half_width == math.inf
+    assert one.within(0, 1) == one
+    assert bootstrap_estimate([3.0]) == one
+
+
+def test_an_interval_is_cut_to_what_is_possible():
+    assert Estimate(0.9, (0.7, 1.1), 5).within(0, 1).ci95 == (0.7, 1.0)
+    assert Estimate(0.9, (0.7, 1.1), 5).to_json() == {"mean": 0.9, "ci95": [0.7, 1.1]}
+
+
+@pytest.mark.parametrize("skewed", [False, True])
+def test_bootstrap_and_normal_formula_agree(skewed):
+    rng = np.random.default_rng(7)
+    values = rng.gamma(1.0, 8.0, 1000) if skewed else rng.normal(14, 8, 1000)
+    normal, bootstrap = normal_estimate(values), bootstrap_estimate(values)
+    assert bootstrap.mean == normal.mean
+    assert bootstrap.count == normal.count
+    for mine, other in zip(bootstrap.ci95, normal.ci95, strict=True):
+        assert mine == pytest.approx(other, abs=0.1 * normal.half_width)
+
+
+def test_the_bootstrap_repeats_with_its_seed():
+    values = np.random.default_rng(2).normal(size=100)
+    assert bootstrap_estimate(values, seed=3) == bootstrap_estimate(values, seed=3)
+    assert bootstrap_estimate(values, seed=3) != bootstrap_estimate(values, seed=4)
+
+
+def test_intervals_cover_the_truth_in_95_of_100_samples():
+    rng = np.random.default_rng(5)
+    samples = rng.gamma(1.5, 6.0, (1000, 200))  # skewed like penalties; mean 9
+    for estimate in (normal_estimate, lambda values: bootstrap_estimate(values, 400)):
+        ends = np.array([estimate(values).ci95 for values in samples])
+        covered = ((ends[:, 0] <= 9) & (ends[:, 1] >= 9)).mean()
+        assert 0.92 <= covered <= 0.98
+
+
+def test_ties_share_the_win():
+    penalties = [[10, 20, 30, 40], [10, 10, 30, 40], [5, 5, 5, 5], [9, 8, 8, 8]]
+    third = 1 / 3
+    assert win_shares(penalties).tolist() == [
+        [1, 0, 0, 0],
+        [0.5, 0.5, 0, 0],
+        [0.25] * 4,
+        [0, third, third, third],
+    ]
+    many = np.random.default_rng(0).integers(0, 5, (200, 3, 4))
+    assert win_shares(many).sum(axis=-1) == pytest.approx(np.ones((200, 3)))
+
+
+def test_the_floor_is_what_the_bids_miss_the_deal_by():
+    assert bid_floor([40, 25, 60, 30], [46, 25, 51, 35]).tolist() == 0.5
+    bids = np.array([[157, 157, 157, 157], [0, 0, 0, 0]], np.int16)
+    points = np.array([[157, 0, 0, 0], [57, 50, 50, 0]], np.int16)
+    assert bid_floor(bids, points).tolist() == [471 / 4, 157 / 4]

@@ -7,26 +7,27 @@ same script in several processes.
 """
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 if __name__ == "__main__":  # run from a checkout: the folder above holds both packages
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Train by the command line; the exit status."""
+    from differenzler_env.checkpoint import CheckpointError
+    from training.config import ConfigError, parse_arguments
+
     try:
-        from differenzler_env.checkpoint import CheckpointError
-        from training.config import ConfigError, parse_arguments
-        from training.run import train
-    except ModuleNotFoundError as error:
-        print(
-            f"training needs {error.name}: pip install 'differenzler-env[train]'", file=sys.stderr
-        )
-        return 1
-    try:
-        config, resume = parse_arguments()
+        config, resume = parse_arguments(arguments)
+        from training.run import train  # torch takes seconds to load: not before it is needed
+
         return train(config, resume)
+    except ModuleNotFoundError as error:
+        needed = f"training needs {error.name}: pip install 'differenzler-env[train]'"
+        print(f"ppo.py: {needed}", file=sys.stderr)
+        return 1
     except ConfigError as error:
         print(f"ppo.py: {error}", file=sys.stderr)
         return 2

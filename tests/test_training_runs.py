@@ -1,0 +1,296 @@
+"""Whole runs of the trainer: repeated, resumed, interrupted, killed, wrongly started."""
+
+import dataclasses
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from differenzler_env import Rules, agents
+from differenzler_env.checkpoint import CheckpointError, load, read
+from training import ppo
+from training.config import Config, ConfigError, make_config, parse_arguments, read_yaml
+from training.learner import Learner
+from training.run import train
+from training.run_files import RunFiles, read_progress
+
+ROOT = Path(__file__).resolve().parent.parent
+SMOKE = read_yaml(ROOT / "configs" / "smoke_swisslos.yaml")
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def smoke(tmp_path: Path, **changes: object) -> Config:
+    return make_config(SMOKE | {"folder": str(tmp_path)} | changes)
+
+
+def newest(config: Config) -> dict[str, np.ndarray]:
+    return read(RunFiles(config).checkpoints()[-1])[0]
+
+
+def assert_same(first: dict[str, np.ndarray], second: dict[str, np.ndarray]) -> None:
+    assert first.keys() == second.keys()
+    for name, array in first.items():
+        np.testing.assert_array_equal(array, second[name], err_msg=name)
+
+
+# The same again ----------------------------------------------------------------------------
+
+
+def test_the_same_seed_gives_the_same_weights(tmp_path: Path) -> None:
+    configs = [smoke(tmp_path, name=name, deals=128) for name in ("a", "b")]
+    other = smoke(tmp_path, name="c", deals=128, seed=2)
+    for config in (*configs, other):
+        assert train(config) == 0
+    assert_same(newest(configs[0]), newest(configs[1]))
+    name = "weights.policy.trunk.enter.weight"
+    assert (newest(configs[0])[name] != newest(other)[name]).any()
+
+
+def test_a_resumed_run_is_a_continuation(tmp_path: Path) -> None:
+    whole = smoke(tmp_path, name="whole", deals=20 * 64, warm_up=3)
+    parts = dataclasses.replace(whole, name="parts")
+    assert train(whole) == 0
+
+    def stop_after_ten(learner: Learner, figures: dict[str, float]) -> None:
+        if figures["update"] == 10:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    assert train(parts, after_update=stop_after_ten) == 130
+    assert read_progress(RunFiles(parts).progress_path)[-1]["update"] == 10
+    assert train(parts, resume=True) == 0
+    assert_same(newest(whole), newest(parts))
+    timed = {"seconds", "collect_seconds", "learn_seconds", "decisions_per_second"}
+    lines = [read_progress(RunFiles(config).progress_path) for config in (whole, parts)]
+    assert len(lines[0]) == 20
+    for one, other in zip(*lines, strict=True):
+        assert {k: v for k, v in one.items() if k not in timed} == {
+            k: v for k, v in other.items() if k not in timed
+        }
+
+
+def test_a_truncated_checkpoint_falls_back_to_the_one_before(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = smoke(tmp_path, deals=4 * 64, save_every=0)
+    assert train(config) == 0
+    files = RunFiles(config)
+    before = newest(config)
+    path = files.checkpoints()[-1]
+    path.write_bytes(path.read_bytes()[:1000])
+    capsys.readouterr()
+    assert train(config, resume=True) == 0
+    said = capsys.readouterr().err
+    assert "going on from the one before" in said and str(path) in said
+    assert "resumed after update 3" in said
+    assert_same(newest(config), before)
+    assert [line["update"] for line in read_progress(files.progress_path)] == [1, 2, 3, 4]
+    for path in files.checkpoints():
+        path.write_bytes(b"nothing")
+    with pytest.raises(CheckpointError, match="cut short"):
+        train(config, resume=True)
+
+
+def test_only_the_newest_checkpoints_are_kept(tmp_path: Path) -> None:
+    config = smoke(tmp_path, deals=6 * 64, save_every=0, keep=2)
+    assert train(config) == 0
+    names = [path.name for path in RunFiles(config).checkpoints()]
+    assert names == ["training-0000005.safetensors", "training-0000006.safetensors"]
+
+
+def test_what_was_trained_plays(tmp_path: Path) -> None:
+    config = smoke(tmp_path, deals=64)
+    assert train(config) == 0
+    path = RunFiles(config).policy_path
+    _, document = load(path, Rules.swisslos())
+    assert document["training"]["config"]["seed"] == 1 and document["training"]["deals"] == 64
+    agent = agents.load(str(path), Rules.swisslos())
+    assert agent.batched
+
+
+# Interrupted and killed --------------------------------------------------------------------
+
+
+def start(config: Config, *extra: str) -> subprocess.Popen[str]:
+    changes = {"folder": config.folder, "name": config.name, "deals": config.deals}
+    options = [text for name, value in changes.items() for text in (f"--{name}", str(value))]
+    command = [sys.executable, "training/ppo.py", "--config", "configs/smoke_swisslos.yaml"]
+    return subprocess.Popen(
+        [*command, *options, *extra], cwd=ROOT, stderr=subprocess.PIPE, text=True
+    )
+
+
+def wait_for_update(config: Config, update: int, process: subprocess.Popen[str]) -> None:
+    path = RunFiles(config).progress_path
+    for _ in range(6000):
+        if path.exists() and any(line["update"] >= update for line in read_progress(path)):
+            return
+        assert process.poll() is None, process.communicate()[1]
+        time.sleep(0.01)
+    raise AssertionError(f"no update {update} within a minute")
+
+
+def test_ctrl_c_saves_and_says_so(tmp_path: Path) -> None:
+    config = smoke(tmp_path, deals=10_000_000)
+    process = start(config)
+    wait_for_update(config, 2, process)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "interrupted: saved after update" in said and "--resume" in said
+    assert "Traceback" not in said
+    saved = read(RunFiles(config).checkpoints()[-1])[1]["progress"]["updates"]
+    assert saved == read_progress(RunFiles(config).progress_path)[-1]["update"]
+
+
+@pytest.mark.slow
+def test_killed_at_random_moments_nothing_but_the_update_at_hand_is_lost(tmp_path: Path) -> None:
+    config = smoke(tmp_path, deals=10_000_000)
+    random = np.random.default_rng(7)
+    update = 0
+    for attempt in range(3):
+        process = start(config, "--save-every", "0", *(["--resume"] if attempt else []))
+        wait_for_update(config, update + 2, process)
+        time.sleep(random.uniform(0.0, 0.2))
+        process.kill()
+        process.communicate()
+        _, document = read(RunFiles(config).checkpoints()[-1])
+        assert document["progress"]["updates"] > update
+        update = document["progress"]["updates"]
+        logged = read_progress(RunFiles(config).progress_path)[-1]["update"]
+        assert logged - update <= 1
+        load(RunFiles(config).policy_path, Rules.swisslos())
+
+
+def test_a_full_disk_is_one_line_and_the_old_checkpoint_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = smoke(tmp_path, deals=128)
+    learner = Learner(config)
+    files = RunFiles(config)
+    files.begin(resume=False)
+    files.save(learner)
+    before = newest(config)
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    learner.update()
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(CheckpointError, match="No space left"):
+        files.save(learner)
+    assert_same(newest(config), before)
+
+
+# Settings ----------------------------------------------------------------------------------
+
+
+def test_the_command_line_comes_on_top_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "x.yaml"
+    path.write_text("width: 64\nlearning_rate: 1e-3\nrules: {players: 3}\n")
+    config, resume = parse_arguments(["--config", str(path), "--width", "96", "--resume"])
+    assert (config.width, config.learning_rate, resume) == (96, 1e-3, True)
+    assert config.deal_rules().players == 3
+    assert config.deal_rules().deals == 1
+    assert parse_arguments([])[0] == Config()
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("widht: 64", "unknown setting 'widht'"),
+        ("width: wide", "width is 'wide'"),
+        ("width: 0", "width is 0"),
+        ("width: 1.5", "width is 1.5"),
+        ("tensorboard: 3", "tensorboard is 3"),
+        ("gae_lambda: 2", "gae_lambda is 2"),
+        ("rules: poker", "rules is 'poker'"),
+        ("rules: {players: 7}", "players is 7"),
+        ("precision: float16", "precision is 'float16'"),
+        ("name: a/b", "name is 'a/b'"),
+        ("- a", "holds no settings"),
+        ("a: [", "is not YAML"),
+    ],
+)
+def test_bad_settings_are_one_line(tmp_path: Path, text: str, what: str) -> None:
+    path = tmp_path / "x.yaml"
+    path.write_text(text)
+    with pytest.raises(ConfigError) as caught:
+        parse_arguments(["--config", str(path)])
+    assert what in str(caught.value) and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "what"),
+    [
+        (["--widht", "64"], "--widht"),
+        (["--width", "x"], "width is 'x'"),
+        (["--config", "absent.yaml"], "absent.yaml"),
+        (["--resume", "--name", "absent"], "no run to resume"),
+        (["--device", "cuda:9"], "cuda:9"),
+    ],
+)
+def test_a_bad_command_line_exits_with_2(
+    tmp_path: Path, arguments: list[str], what: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert ppo.main(["--folder", str(tmp_path), *arguments]) == 2
+    out, said = capsys.readouterr()
+    assert what in said and said.count("\n") == 1 and not out
+
+
+def test_the_script_runs_from_anywhere(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "training" / "ppo.py"), "--widht", "64"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 2
+    assert "--widht" in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_a_run_is_not_overwritten(tmp_path: Path) -> None:
+    config = smoke(tmp_path, deals=64)
+    assert train(config) == 0
+    with pytest.raises(ConfigError, match="holds a run already"):
+        train(config)
+
+
+def test_other_networks_are_not_resumed(tmp_path: Path) -> None:
+    assert train(smoke(tmp_path, deals=64)) == 0
+    with pytest.raises(CheckpointError, match="does not fit these settings"):
+        train(smoke(tmp_path, deals=128, width=48), resume=True)
+
+
+def test_games_must_divide_among_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORLD_SIZE", "3")
+    with pytest.raises(ConfigError, match="64, which does not divide among 3"):
+        train(smoke(tmp_path))
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "configs").glob("*.yaml")), ids=lambda path: path.stem
+)
+def test_the_configurations_are_valid(path: Path) -> None:
+    config = make_config(read_yaml(path))
+    json.dumps(config.to_dict())
+
+
+@pytest.mark.parametrize("rules", ["table", "mini", {"players": 5}, {"players": 3, "stoeck": 20}])
+def test_all_rule_sets_train(tmp_path: Path, rules: object) -> None:
+    config = smoke(tmp_path, rules=rules, games=16, deals=32)
+    assert train(config) == 0
+    load(RunFiles(config).policy_path, config.deal_rules())

@@ -1,0 +1,144 @@
+"""Training: the demonstration. Trains a small policy, measures it, draws what it learnt.
+
+python training/demo.py            # what ``make demo`` runs; about three minutes on two cores
+"""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if __name__ == "__main__":  # run from a checkout: the folder above holds both packages
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+if TYPE_CHECKING:
+    from differenzler_env.evaluation import Evaluation
+    from training.config import Config
+
+CONFIG = Path(__file__).resolve().parent.parent / "configs" / "demo.yaml"
+FIELDS = ("random", "constant?bid=35", "thumb")
+DEALS = 400
+SEED = 1
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the demonstration; options are those of ``training/ppo.py``. The exit status."""
+    from rich.console import Console
+
+    from differenzler_env.checkpoint import CheckpointError
+    from training.config import ConfigError, parse_arguments
+
+    console = Console(highlight=False)
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        config, _ = parse_arguments(["--config", str(CONFIG), *given])
+        from training.run import train
+
+        clear(config)
+        console.print("[bold]1. Training[/bold] a small policy by playing against itself")
+        status = train(config)
+        if status:
+            return status
+        console.print(f"\n[bold]2. Measuring[/bold] it on {DEALS} deals, played in every seat")
+        policy = str(config.run_folder / "policy.safetensors")
+        with console.status("playing …"):
+            results = measure(policy, config)
+        console.print(table(results))
+        console.print("[bold]3. Drawing[/bold] what it learnt")
+        picture = draw(config, results[-1])
+        console.print(f"   {picture}\n")
+        print(NEXT.format(policy=policy))
+    except (ConfigError, CheckpointError) as error:
+        print(f"demo.py: {error}", file=sys.stderr)
+        return 2
+    except ModuleNotFoundError as error:
+        needed = f"the demonstration needs {error.name}: pip install 'differenzler-env[train]'"
+        print(f"demo.py: {needed}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("demo.py: stopped", file=sys.stderr)
+        return 130
+    return 0
+
+
+NEXT = """What to try next
+  differenzler evaluate {policy} --field thumb --deals 2000
+  differenzler tournament random thumb {policy}
+  tensorboard --logdir runs
+  python training/ppo.py --config configs/ppo_swisslos.yaml
+      the serious one, hours; Ctrl-C saves, --resume goes on"""
+
+
+def clear(config: "Config") -> None:
+    """Remove the files of an earlier demonstration, and no others."""
+    from training.run_files import RunFiles
+
+    for pattern in ("training-*.safetensors", "policy.safetensors", "tensorboard/events.*"):
+        for path in RunFiles(config).folder.glob(pattern):
+            path.unlink()
+
+
+def measure(policy: str, config: "Config") -> list["Evaluation"]:
+    """The policy at tables of each baseline, and at a table of its own copies."""
+    from differenzler_env.evaluation import evaluate
+
+    rules = config.deal_rules().replace(deals=None)
+    return [
+        evaluate(policy, field, rules=rules, deals=DEALS, seed=SEED) for field in (*FIELDS, policy)
+    ]
+
+
+def table(results: Sequence["Evaluation"]) -> Any:
+    """The results as a table for people."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    shown = Table(box=SIMPLE_HEAD)
+    shown.add_column("at a table of three")
+    for title in ("its penalty a deal", "theirs", "exact bids", "matches won"):
+        shown.add_column(title, justify="right")
+    for number, result in enumerate(results):
+        own, other = result.penalty(), result.field_penalty()
+        values = result.to_json()
+        name = "copies of itself" if number == len(results) - 1 else result.field[0]
+        shown.add_row(
+            name,
+            f"{own.mean:.1f} ± {own.half_width:.1f}",
+            f"{other.mean:.1f} ± {other.half_width:.1f}",
+            f"{values['exact_share']:.0%}",
+            f"{values['win_share']['mean']:.0%}",
+        )
+    return shown
+
+
+def draw(config: "Config", result: "Evaluation") -> Path:
+    """Save a picture: the penalty while learning, and bids against points. Its path."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    from training.run_files import RunFiles, read_progress
+
+    files = RunFiles(config)
+    lines = read_progress(files.progress_path)
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(11, 4.5), layout="constrained")
+    deals = [line["deals"] for line in lines]
+    left.plot(deals, [line["penalty"] for line in lines], label="penalty")
+    left.plot(deals, [line["floor"] for line in lines], label="floor: mean |157 − Σ bids| / 4")
+    left.set(xlabel="deals played", ylabel="card points a deal", title="While learning")
+    left.set_ylim(bottom=0)
+    left.legend()
+    bids, points = result.of_hero(result.tables.bids), result.of_hero(result.tables.points)
+    right.plot([0, 157], [0, 157], color="0.7", linewidth=1)
+    right.scatter(bids.ravel(), points.ravel(), s=6, alpha=0.3)
+    right.set(xlabel="bid", ylabel="points taken", title="After learning, among copies of itself")
+    right.set_aspect("equal")
+    path = files.folder / "demo.png"
+    figure.savefig(path, dpi=120)
+    pyplot.close(figure)
+    return path
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -28,7 +28,9 @@ def at_random(seed: int) -> Pick:
     return lambda agent, observation, info: int(rng.choice(np.flatnonzero(info["action_mask"])))
 
 
-def play_on(env: Any, pick: Pick, watch: Callable[..., None] | None = None) -> tuple[Any, list[Any]]:
+def play_on(
+    env: Any, pick: Pick, watch: Callable[..., None] | None = None
+) -> tuple[Any, list[Any]]:
     """Play an AEC environment to its end; what each agent got by last(), and who did what."""
     got: dict[str, list[tuple[float, bool, bool]]] = {agent: [] for agent in env.possible_agents}
     flow = []
@@ -59,5 +61,7 @@ def legal_by_mask(mask: np.ndarray) -> np.ndarray:
 def a_deal(seed: int = 0, dealer: int = 0, trump: str = "D") -> dict[str, Any]:
     """A shuffled deal for four, in the form that reset(options=...) takes."""
     pack = np.random.default_rng(seed).permutation(36)
-    hands = [[cards.card_name(int(card)) for card in sorted(pack[9 * s : 9 * s + 9])] for s in range(4)]
+    hands = [
+        [cards.card_name(int(card)) for card in sorted(pack[9 * s : 9 * s + 9])] for s in range(4)
+    ]
     return {"hands": hands, "trump": trump, "dealer": dealer}

@@ -12,7 +12,6 @@ import pettingzoo
 import pytest
 from env_tools import (
     NUM_BIDS,
-    a_deal,
     at_random,
     card_text,
     first,
@@ -140,7 +139,10 @@ def test_extreme_deals_are_paid_in_full():
     hands = [clubs_first[9 * seat : 9 * seat + 9] for seat in range(4)]
     # Player 1 holds all trumps and leads: it takes everything.
     deal = {"hands": hands, "trump": "D", "dealer": 0}
-    for bids, expected in (((0, 0, 0, 157), [0, -157, 0, -157]), ((157,) * 4, [-157, 0, -157, -157])):
+    for bids, expected in (
+        ((0, 0, 0, 157), [0, -157, 0, -157]),
+        ((157,) * 4, [-157, 0, -157, -157]),
+    ):
         env = one_deal()
         env.reset(options={"deal": deal})
         got, _ = play_on(
@@ -321,7 +323,22 @@ def test_the_raw_environment_raises_and_stays_as_it_was():
 @both_forms
 @pytest.mark.parametrize(
     "action",
-    [None, 158.0, 40.5, "40", "D10", -1, 194, 10**9, True, [3], np.array([3]), np.float32(3), (), {}],
+    [
+        None,
+        158.0,
+        40.5,
+        "40",
+        "D10",
+        -1,
+        194,
+        10**9,
+        True,
+        [3],
+        np.array([3]),
+        np.float32(3),
+        (),
+        {},
+    ],
     ids=repr,
 )
 def test_what_is_no_action_raises_and_changes_nothing(make, action):
@@ -510,7 +527,10 @@ def snapshot(env):
     return (
         list(env.agents),
         env.agent_selection,
-        [(env.observe(a)["observation"].tobytes(), env.infos[a]["action_mask"].tobytes()) for a in env.agents],
+        [
+            (env.observe(a)["observation"].tobytes(), env.infos[a]["action_mask"].tobytes())
+            for a in env.agents
+        ],
         [env.infos[a].get("deal") for a in env.agents],
         dict(env.rewards),
         dict(env._cumulative_rewards),

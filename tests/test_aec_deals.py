@@ -94,7 +94,10 @@ def test_without_any_seed_two_environments_differ(kind):
 def test_trump_dealer_and_owner_of_each_card_are_uniform():
     batch = Batch(20_000, rules=ONE_DEAL, seed=3)
     records = batch.state_records
-    chances = [stats.chisquare(np.bincount(records[name], minlength=4)).pvalue for name in ("trump", "dealer")]
+    chances = [
+        stats.chisquare(np.bincount(records[name], minlength=4)).pvalue
+        for name in ("trump", "dealer")
+    ]
     for card in range(36):
         owners = [int((records["hands"][:, seat] >> card & 1).sum()) for seat in range(4)]
         assert sum(owners) == 20_000
@@ -178,7 +181,9 @@ def spoilt():
 
 
 @pytest.mark.parametrize("kind", [*BOTH, "vector"])
-@pytest.mark.parametrize(("word", "deal"), list(spoilt()), ids=lambda value: value if isinstance(value, str) else "")
+@pytest.mark.parametrize(
+    ("word", "deal"), list(spoilt()), ids=lambda value: value if isinstance(value, str) else ""
+)
 def test_an_impossible_deal_is_refused_by_name_and_nothing_changes(kind, word, deal):
     if kind == "vector":
         envs = gymnasium.make_vec("Differenzler-v0", num_envs=2, rules=ONE_DEAL)

@@ -50,7 +50,7 @@ def test_infos_name_the_seat_to_act_and_other_actions_are_ignored():
     env = differenzler_v0.parallel_env(rules=ONE_DEAL)
     observations, _ = env.reset(seed=1)
     agent = active(observations)
-    observations, *_, infos = env.step({name: 40 for name in SEATS})
+    observations, *_, infos = env.step(dict.fromkeys(SEATS, 40))
     assert env.unwrapped.game.bids.count(40) == 1
     assert {infos[name]["active_agent"] for name in SEATS} == {active(observations)}
     assert active(observations) != agent

@@ -228,7 +228,9 @@ def names_of(components):
 def test_only_the_settings_and_the_fifth_seat_stand_still():
     low, high = varying(Rules.swisslos(), 2000)
     still = names_of(low == high)
-    fifth = {f"{name}[4]" for name in ("current_seat", "dealer", "penalties", "has_bid", "bid_known")}
+    fifth = {
+        f"{name}[4]" for name in ("current_seat", "dealer", "penalties", "has_bid", "bid_known")
+    }
     fifth |= {f"{name}[4]" for name in ("bids", "points", "best_seat", "leader")}
     fifth |= {f"played[{index}]" for index in range(4 * 36, 5 * 36)}
     fifth |= {f"void[{index}]" for index in range(16, 20)}
@@ -323,9 +325,7 @@ def test_a_table_turned_by_some_seats_looks_the_same_to_the_seats_turned_with_it
         deal = start_of(game)
         hands = [deal["hands"][(seat - turn) % 4] for seat in range(4)]
         plain = replay(rules, deal, [])
-        turned = replay(
-            rules, {**deal, "hands": hands, "dealer": (deal["dealer"] + turn) % 4}, []
-        )
+        turned = replay(rules, {**deal, "hands": hands, "dealer": (deal["dealer"] + turn) % 4}, [])
         pick = at_random(seed)
         for _ in range(40):
             for seat in range(4):

@@ -127,7 +127,9 @@ def test_a_match_pays_each_deal_and_tells_it():
         game = env.unwrapped.game
         deals = [step[4]["deal"] for step in steps if "deal" in step[4]]
         assert len(steps) == 41
-        assert [deal["penalty"] for deal in deals] == [d["penalties"][2] for d in game.finished_deals]
+        assert [deal["penalty"] for deal in deals] == [
+            d["penalties"][2] for d in game.finished_deals
+        ]
         assert sum(step[1] for step in steps) == -game.penalties[2]
         assert all(
             step[1] == -step[4]["deal"]["penalty"] if "deal" in step[4] else step[1] == 0.0
@@ -161,7 +163,11 @@ def test_opponents_sit_from_the_right_hand_neighbour_onward():
         seated.clear()
         env = make(seat=seat, opponents=[player("right"), player("across"), player("left")])
         episode(env, chooser(1), seed=1)
-        assert seated == {"right": {(seat + 1) % 4}, "across": {(seat + 2) % 4}, "left": {(seat + 3) % 4}}
+        assert seated == {
+            "right": {(seat + 1) % 4},
+            "across": {(seat + 2) % 4},
+            "left": {(seat + 3) % 4},
+        }
 
 
 def test_opponents_come_as_spec_agent_callable_or_list():
@@ -293,7 +299,12 @@ def test_an_opponent_that_plays_an_illegal_card_fails_loudly():
 @pytest.mark.parametrize("turn", [0, 1, 5, 9])
 @pytest.mark.parametrize(
     ("name", "objective", "cost"),
-    [(DEAL, "penalty", -158.0), (MATCH, "penalty", -632.0), (DEAL, "win", -1.0), (MATCH, "win", -1.0)],
+    [
+        (DEAL, "penalty", -158.0),
+        (MATCH, "penalty", -632.0),
+        (DEAL, "win", -1.0),
+        (MATCH, "win", -1.0),
+    ],
 )
 def test_an_illegal_move_ends_the_episode(name, objective, cost, turn):
     env = make(name, objective=objective)
@@ -412,7 +423,9 @@ def test_gymnasiums_checker_passes_every_time(name, flat, capsys):
 def test_everything_returned_has_its_form(flat):
     env = make(flat=flat)
     for seed in range(1000 if flat else 300):
-        for observation, reward, terminated, truncated, info in episode(env, chooser(seed), seed=seed):
+        for observation, reward, terminated, truncated, info in episode(
+            env, chooser(seed), seed=seed
+        ):
             assert env.observation_space.contains(observation)
             vector = observation if flat else observation["observation"]
             assert vector.dtype == np.float32
@@ -499,7 +512,11 @@ def test_the_state_is_the_whole_table():
 
 
 def test_other_rules_and_set_up_deals():
-    for rules, steps in ((Rules.mini(), 6), (Rules(players=3, deals=1), 14), (Rules(players=5), 41)):
+    for rules, steps in (
+        (Rules.mini(), 6),
+        (Rules(players=3, deals=1), 14),
+        (Rules(players=5), 41),
+    ):
         assert len(episode(make(MATCH, rules=rules), chooser(1), seed=1)) == steps
     env = make(seat=3)
     for dealer in range(4):

@@ -117,7 +117,10 @@ def test_a_thousand_games_are_those_of_single_environments():
     games = 0
     while games < 1000:
         same(left[0], right[0])
-        left, right = native.step(actions := sample(rng, native.action_masks())), reference.step(actions)
+        left, right = (
+            native.step(actions := sample(rng, native.action_masks())),
+            reference.step(actions),
+        )
         for one, other in zip(left[1:4], right[1:4], strict=True):
             same(one, other)
         games += left[2].sum()
@@ -171,10 +174,10 @@ def test_an_opponent_answers_all_its_rows_in_one_call():
 
 def step_to_the_end(envs, seed=5):
     """Play all rows up to their last decision (in a single deal all end together)."""
-    observations, infos = envs.reset(seed=seed)
+    _, infos = envs.reset(seed=seed)
     for _ in range(9):
         actions = infos["action_mask"].argmax(axis=1)
-        observations, rewards, terminations, truncations, infos = envs.step(actions)
+        _, rewards, terminations, truncations, infos = envs.step(actions)
         assert not rewards.any()
         assert not terminations.any()
         assert not truncations.any()
@@ -354,7 +357,7 @@ def test_each_row_can_have_its_deal():
 def test_a_list_of_deals_has_an_entry_for_each_row(deals):
     envs = make(3)
     envs.reset(seed=1)
-    with pytest.raises(ValueError, match="3 rows|mapping"):
+    with pytest.raises(ValueError, match=r"3 rows|mapping"):
         envs.reset(options={"deal": deals})
 
 
@@ -419,7 +422,9 @@ def test_calls_before_reset_are_answered_with_a_sentence():
 
 
 @pytest.mark.parametrize(
-    "kwargs", [{"num_envs": 0}, {"autoreset_mode": "Sometimes"}, {"seat": 4}, {"illegal": "no"}], ids=str
+    "kwargs",
+    [{"num_envs": 0}, {"autoreset_mode": "Sometimes"}, {"seat": 4}, {"illegal": "no"}],
+    ids=str,
 )
 def test_impossible_arguments_are_refused(kwargs):
     with pytest.raises(ValueError, match=str(next(iter(kwargs.values())))):
@@ -478,7 +483,9 @@ def test_a_softmax_over_the_mask_never_meets_an_empty_set():
         infos = envs.step(chances.argmax(axis=1))[4]
 
 
-@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda envs: pickle.loads(pickle.dumps(envs))])
+@pytest.mark.parametrize(
+    "duplicate", [copy.deepcopy, lambda envs: pickle.loads(pickle.dumps(envs))]
+)
 def test_copies_play_on_alike(duplicate):
     envs = make(3, MATCH, seat="random", opponents={"pool": ["thumb", "random"]})
     rng = np.random.default_rng(0)

@@ -1,7 +1,7 @@
 """Environments: PettingZoo's agent-environment cycle over one game. Bookkeeping only, no rules.
 
-``env()`` is :class:`raw_env` inside :class:`IllegalActionWrapper`; ``parallel_env()`` is PettingZoo's
-turn-based conversion of ``env()``.
+``env()`` is :class:`raw_env` inside the wrapper of ``illegal.py``; ``parallel_env()`` is
+PettingZoo's turn-based conversion of that.
 """
 
 from typing import Any
@@ -12,8 +12,8 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
-from ..game import Game
 from ..errors import GameOverError
+from ..game import Game
 from ..rules import Rules, get_rules
 from .match import checked_objective, forfeit_reward, play, start_match
 from .rendering import FRAMES_PER_SECOND, MODES, Renderer
@@ -46,8 +46,9 @@ class raw_env(AECEnv[str, dict[str, Any], Any]):  # noqa: N801  (PettingZoo's na
     | state | ``state()`` float32 [S], the whole table as the seat to act sits at it |
     | episode | a match; all seats terminate with its last card, none is ever truncated |
 
-    Reward, objective ``"penalty"``: minus the penalty, to each seat in the step that settles a deal,
-    0 otherwise. Objective ``"win"``: 0 until the match ends, then 1/k to each of the k winners.
+    Reward, objective ``"penalty"``: minus the penalty, to each seat in the step that settles a
+    deal, 0 otherwise. Objective ``"win"``: 0 until the match ends, then 1/k to each of the k
+    winners.
 
     ``infos[agent]["deal"]`` holds ``bid``, ``points`` and ``penalty`` of that seat from the step
     that settles a deal until the seat has acted, so that each seat sees it once.
@@ -76,7 +77,7 @@ class raw_env(AECEnv[str, dict[str, Any], Any]):  # noqa: N801  (PettingZoo's na
         render_mode: str | None = None,
         render_seat: int | str | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.rules = get_rules(rules)
         self.objective = checked_objective(objective)
         self.render_mode = render_mode
@@ -122,7 +123,7 @@ class raw_env(AECEnv[str, dict[str, Any], Any]):  # noqa: N801  (PettingZoo's na
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self._settled: dict[str, dict[str, int]] = {}
-        self._skip_agent_selection = None
+        self._skip_agent_selection: str | None = None  # type: ignore[assignment]
         self._select_next()
         self._renderer.show(*self._viewpoint())
 
@@ -210,5 +211,3 @@ class raw_env(AECEnv[str, dict[str, Any], Any]):  # noqa: N801  (PettingZoo's na
 
     def _clear_rewards(self) -> None:
         self.rewards = dict.fromkeys(self.rewards, 0.0)
-
-

@@ -68,7 +68,9 @@ class TurnBasedParallelEnv(turn_based_aec_to_parallel_wrapper[str, dict[str, Any
         agent = self.aec_env.agent_selection
         if agent not in actions:
             raise IllegalActionError(f"it is {agent}'s turn, and there is no action of {agent}")
-        return super().step(actions)
+        returned: tuple[Any, Any, Any, Any, Any]
+        returned = super().step(actions)  # type: ignore[no-untyped-call]
+        return returned
 
 
 def env(**kwargs: Any) -> AECEnv[str, dict[str, Any], Any]:

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ..game import Game
 from ..engine.state import OBJECTIVES
+from ..game import Game
 from ..rules import Rules
 from .options import deal_option
 
@@ -49,7 +49,7 @@ def play(game: Game, action: Any) -> tuple[list[float], list[dict[str, int]] | N
     """Play an action; the rewards of all seats and, where it settled a deal, each seat's result.
 
     Returns:
-        rewards [P], and per seat ``bid``, ``points`` and ``penalty`` of the deal settled, else None.
+        rewards [P]; per seat ``bid``, ``points`` and ``penalty`` of the deal settled, else None.
 
     Raises:
         IllegalActionError: for an illegal action; nothing is changed then.
@@ -65,8 +65,8 @@ def play(game: Game, action: Any) -> tuple[list[float], list[dict[str, int]] | N
 
 
 def forfeit_reward(rules: Rules, objective: str, settled_deals: int) -> float:
-    """What an illegal move costs: minus (the worst possible penalty of a deal + 1) for each deal not
-    yet settled; −1 in all under objective ``"win"``."""
+    """What an illegal move costs: minus (the worst possible penalty of a deal + 1) for each deal
+    not yet settled; −1 in all under objective ``"win"``."""
     if objective == "win":
         return -1.0
     return -float((rules.worst_penalty + 1) * ((rules.deals or 1) - settled_deals))

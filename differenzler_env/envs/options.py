@@ -39,9 +39,7 @@ def deal_options(options: Mapping[str, Any] | None, num_envs: int) -> list[dict[
     return [None if deal is None else _checked_deal(deal) for deal in deals]
 
 
-def reset_mask_option(
-    options: Mapping[str, Any] | None, num_envs: int
-) -> NDArray[np.bool_] | None:
+def reset_mask_option(options: Mapping[str, Any] | None, num_envs: int) -> NDArray[np.bool_] | None:
     """The rows to reset, bool [num_envs], None where all are.
 
     Raises:
@@ -56,7 +54,8 @@ def reset_mask_option(
             f"options['reset_mask'] is a bool array of shape ({num_envs},) with at least one True, "
             f"not {mask!r}"
         )
-    return mask.copy()
+    rows: NDArray[np.bool_] = mask.copy()
+    return rows
 
 
 def _checked_deal(deal: Any) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Environments: showing a table, as text or as a picture, from one seat's view or open."""
 
+import importlib.util
 from typing import Any
 
 import gymnasium
@@ -9,7 +10,10 @@ from ..game import Game
 from ..rules import Rules
 from ..text import game_text
 
-MODES = ("ansi", "human", "rgb_array")
+HAS_PILLOW = importlib.util.find_spec("PIL") is not None
+ALL_MODES = ("ansi", "human", "rgb_array")
+MODES = ALL_MODES if HAS_PILLOW else ALL_MODES[:2]
+"""The modes that work here: pictures need Pillow, and checkers try every mode that is declared."""
 FRAMES_PER_SECOND = 2
 
 
@@ -27,8 +31,12 @@ class Renderer:
     """
 
     def __init__(self, mode: str | None, seat: int | str | None, rules: Rules) -> None:
-        if mode is not None and mode not in MODES:
+        if mode is not None and mode not in ALL_MODES:
             raise ValueError(f"render_mode is {mode!r}; allowed: None, {', '.join(MODES)}")
+        if mode is not None and mode not in MODES:
+            raise gymnasium.error.DependencyNotInstalled(
+                "render_mode='rgb_array' needs Pillow: pip install 'differenzler-env[play]'"
+            )
         at_table = isinstance(seat, (int, np.integer)) and 0 <= seat < rules.players
         if not (seat is None or seat == "open" or at_table) or isinstance(seat, bool):
             raise ValueError(

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..agents.base import Agent
 from ..agents.registry import share_agents, split_list
 from ..rules import Rules
 

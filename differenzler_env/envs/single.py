@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from ..actions import NUM_ACTIONS, parse_action
 from ..agents.table import choose_action
-from ..game import Game
 from ..errors import GameOverError, IllegalActionError
+from ..game import Game
 from ..rules import Rules, get_rules
 from .match import checked_objective, forfeit_reward, play, start_match
 from .rendering import FRAMES_PER_SECOND, MODES, Renderer
@@ -42,18 +42,18 @@ class DifferenzlerEnv(gymnasium.Env[Any, Any]):
 
     ## Action space
     ``Discrete(194)``: 0…157 bid that many points, 158…193 play card ``action − 158``, where a card
-    is ``9 · suit + rank`` (suits C D H S, ranks 6 7 8 9 10 J Q K A). Every step is a decision of the
-    learner: in a deal of four players one bid, then nine cards.
+    is ``9 · suit + rank`` (suits C D H S, ranks 6 7 8 9 10 J Q K A). Every step is a decision of
+    the learner: in a deal of four players one bid, then nine cards.
 
     ## Observation space
     A dict of ``observation`` (float32 [N] in [−1, 1], laid out in ``observation.LAYOUT``) and
-    ``action_mask`` (int8 [194], 1 = legal); with ``flat=True`` the vector alone. The mask is all ones
-    once the episode has ended.
+    ``action_mask`` (int8 [194], 1 = legal); with ``flat=True`` the vector alone. The mask is all
+    ones once the episode has ended.
 
     ## Rewards
-    Objective ``"penalty"``: minus the learner's penalty in the step that settles a deal, 0 otherwise.
-    Objective ``"win"``: 0 until the match ends, then 1/k if the learner is one of k winners. What the
-    opponents' cards bring about comes with the learner's step before them.
+    Objective ``"penalty"``: minus the learner's penalty in the step that settles a deal, else 0.
+    Objective ``"win"``: 0 until the match ends, then 1/k if the learner is one of k winners. What
+    the opponents' cards bring about comes with the learner's step before them.
 
     ## Episode
     A match, terminated with its last card, never truncated. ``illegal="terminate"``: an illegal bid
@@ -65,7 +65,8 @@ class DifferenzlerEnv(gymnasium.Env[Any, Any]):
     ``points`` and ``penalty``.
 
     ## Reset
-    ``reset(seed=s)`` deals what ``Game(rules, seed=s)`` deals; without a seed the next match follows.
+    ``reset(seed=s)`` deals what ``Game(rules, seed=s)`` deals; without a seed the next match
+    follows.
     ``options={"deal": {"hands", "trump", "dealer", "turned_up"}}`` sets up the first deal.
 
     Args:

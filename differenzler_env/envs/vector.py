@@ -33,10 +33,10 @@ class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
 
     | returned by ``step`` | form |
     |---|---|
-    | observations | dict of ``observation`` float32 [n, N], ``action_mask`` int8 [n, 194]; or the vectors |
+    | observations | ``observation`` float32 [n, N], ``action_mask`` int8 [n, 194]; or vectors |
     | rewards | float64 [n] |
     | terminations, truncations | bool [n]; truncations are all False |
-    | infos | ``action_mask`` int8 [n, 194]; ``deal`` {``bid``, ``points``, ``penalty``: int64 [n]} |
+    | infos | ``action_mask`` int8 [n, 194]; ``deal``: ``bid``, ``points``, ``penalty`` int64 [n] |
 
     Each info has its ``_`` companion, bool [n], as Gymnasium builds them. All arrays are fresh.
 
@@ -159,9 +159,7 @@ class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
 
     def step(
         self, actions: Any
-    ) -> tuple[
-        Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]
-    ]:
+    ) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
         """Each learner bids or plays a card; then the others, up to its next decision.
 
         Args:
@@ -391,4 +389,3 @@ class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
     def _show(self) -> None:
         if self.render_mode == "human":
             self.render()
-

@@ -447,6 +447,8 @@ def test_calls_before_reset_are_answered_with_a_sentence(make):
     env.reset()
     env.reset()
     assert len(env.agents) == 4
+    with pytest.raises(ValueError, match="player_9"):
+        env.observe("player_9")
     with pytest.raises(AttributeError, match="no_such_thing"):
         _ = env.no_such_thing
 

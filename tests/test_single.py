@@ -48,6 +48,11 @@ def chooser(seed):
     return lambda info: rng.choice(legal(info))
 
 
+def everything(env):
+    game = env.unwrapped.game
+    return game.state().tobytes(), game.finished_deals, game.match_number, game.decision_key()
+
+
 def lowest(view, rng):
     return view.legal_actions()[0]
 
@@ -227,7 +232,7 @@ def test_a_random_seat_is_drawn_anew_for_each_match_from_its_key():
     again = []
     for _ in range(20):
         again.append(env.unwrapped.learner_seat)
-        episode(env, chooser(1)) if False else env.reset()
+        env.reset()
     assert again == seats[:20]
 
 
@@ -286,11 +291,32 @@ def test_opponents_play_legal_cards_only(opponents):
         assert len(episode(env, chooser(seed), seed=seed)) == 11
 
 
-def test_an_opponent_that_plays_an_illegal_card_fails_loudly():
-    env = make(opponents=lambda view, rng: 193 if view.phase == "play" else 0)
-    with pytest.raises(IllegalActionError, match="seat"):
-        for seed in range(20):
-            episode(env, chooser(seed), seed=seed)
+def test_an_opponent_that_fails_does_so_loudly_and_leaves_everything_as_it_was():
+    mood = {"fail": None}
+
+    def moody(view, rng):
+        if mood["fail"] and view.seat == 2:
+            return 193 if mood["fail"] == "illegal" else 1 // 0
+        return lowest(view, rng)
+
+    env, untouched = make(opponents=moody), make(opponents=lowest)
+    first, same_first = env.reset(seed=1), untouched.reset(seed=1)
+    assert data_equivalence(first, same_first, exact=True)
+    for how, error in (("illegal", IllegalActionError), ("crash", ZeroDivisionError)):
+        before = everything(env)
+        mood["fail"] = how
+        with pytest.raises(error, match="opponent moody: seat 2" if how == "illegal" else None):
+            env.step(40)
+        with pytest.raises(error):
+            env.unwrapped.reset()
+        mood["fail"] = None
+        assert everything(env) == before
+    terminated = False
+    while not terminated:
+        action = int(np.flatnonzero(env.unwrapped.action_masks())[0])
+        left, right = env.step(action), untouched.step(action)
+        assert data_equivalence(left, right, exact=True)
+        terminated = left[2]
 
 
 # --- illegal moves ------------------------------------------------------------------------
@@ -338,10 +364,10 @@ def test_illegal_moves_raise_where_asked_to_and_change_nothing():
     env = make(illegal="raise")
     _, info = env.reset(seed=1)
     for _ in range(10):
-        before = pickle.dumps(env.unwrapped.game)
+        before = everything(env)
         with pytest.raises(IllegalActionError, match="allowed"):
             env.step(int(np.flatnonzero(info["action_mask"] == 0)[0]))
-        assert pickle.dumps(env.unwrapped.game) == before
+        assert everything(env) == before
         *_, terminated, _, info = env.step(int(legal(info)[0]))
     assert terminated
 
@@ -351,10 +377,10 @@ def test_illegal_moves_raise_where_asked_to_and_change_nothing():
 def test_what_is_no_action_raises_and_changes_nothing(illegal, action):
     env = make(illegal=illegal)
     env.reset(seed=1)
-    before = pickle.dumps(env.unwrapped.game)
+    before = everything(env)
     with pytest.raises(IllegalActionError):
         env.unwrapped.step(action)
-    assert pickle.dumps(env.unwrapped.game) == before
+    assert everything(env) == before
     assert env.step(np.array(40))[2] is False
 
 

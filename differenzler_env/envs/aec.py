@@ -164,7 +164,15 @@ class raw_env(AECEnv[str, dict[str, Any], Any]):  # noqa: N801  (PettingZoo's na
         self._finish_step(agent, rewards)
 
     def observe(self, agent: str) -> dict[str, Any]:
-        """What an agent may know now; the mask is all zero unless it is to act."""
+        """What an agent may know now; the mask is all zero unless it is to act.
+
+        Raises:
+            ValueError: for an agent that is not at the table.
+        """
+        if agent not in self._seat_of:
+            raise ValueError(
+                f"there is no agent {agent!r}; agents are {', '.join(self.possible_agents)}"
+            )
         seat = self._seat_of[agent]
         return {"observation": self.game.observe(seat), "action_mask": self._mask(agent)}
 

@@ -12,6 +12,7 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from ..actions import parse_action
 from ..errors import GameOverError, IllegalActionError
+from ..rules import Rules
 from .aec import raw_env
 
 
@@ -73,11 +74,21 @@ class TurnBasedParallelEnv(turn_based_aec_to_parallel_wrapper[str, dict[str, Any
         return returned
 
 
-def env(**kwargs: Any) -> AECEnv[str, dict[str, Any], Any]:
+def env(
+    rules: Rules | str | None = None,
+    objective: str = "penalty",
+    render_mode: str | None = None,
+    render_seat: int | str | None = None,
+) -> AECEnv[str, dict[str, Any], Any]:
     """The AEC environment in which an illegal move ends the match; arguments as ``raw_env``."""
-    return IllegalActionWrapper(raw_env(**kwargs))
+    return IllegalActionWrapper(raw_env(rules, objective, render_mode, render_seat))
 
 
-def parallel_env(**kwargs: Any) -> ParallelEnv[str, dict[str, Any], Any]:
+def parallel_env(
+    rules: Rules | str | None = None,
+    objective: str = "penalty",
+    render_mode: str | None = None,
+    render_seat: int | str | None = None,
+) -> ParallelEnv[str, dict[str, Any], Any]:
     """The turn-based parallel environment; arguments as ``raw_env``."""
-    return TurnBasedParallelEnv(env(**kwargs))
+    return TurnBasedParallelEnv(env(rules, objective, render_mode, render_seat))

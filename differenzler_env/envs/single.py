@@ -1,5 +1,7 @@
 """Environments: Gymnasium's form, one learner at a table of agents. Bookkeeping only, no rules."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, ClassVar
 
 import gymnasium
@@ -138,15 +140,16 @@ class DifferenzlerEnv(gymnasium.Env[Any, Any]):
             ValueError: for an impossible deal in ``options``; nothing is changed then.
         """
         game = start_match(self._game, self.rules, self.objective, seed, options)
-        super().reset(seed=seed)
-        self._game = game
-        self._ended = False
-        learners, seating = self._seating.draw(
-            lambda purpose: np.array([game.row_key(purpose)], np.uint64)
-        )
-        self._learner = int(learners[0])
-        self._places = seating[0].tolist()
-        self._let_others_play()
+        super().reset(seed=None if seed is None else int(seed))
+        with self._all_or_nothing():
+            self._game = game
+            self._ended = False
+            learners, seating = self._seating.draw(
+                lambda purpose: np.array([game.row_key(purpose)], np.uint64)
+            )
+            self._learner = int(learners[0])
+            self._places = seating[0].tolist()
+            self._let_others_play()
         self._renderer.show(game, self._learner)
         return self._observation(), self._info()
 
@@ -162,20 +165,8 @@ class DifferenzlerEnv(gymnasium.Env[Any, Any]):
         if self._ended:
             raise GameOverError("the episode has ended; call reset()")
         action = parse_action(action)
-        deal: dict[str, int] | None = None
-        try:
-            reward, deal = self._play(action)
-        except IllegalActionError:
-            if self.illegal == "raise":
-                raise
-            reward = forfeit_reward(self.rules, self.objective, len(game.finished_deals))
-            self._ended = True
-        else:
-            # At most one deal is settled a step: each deal waits for the learner's bid.
-            later_reward, later_deal = self._let_others_play()
-            reward += later_reward
-            deal = deal or later_deal
-            self._ended = game.is_over
+        with self._all_or_nothing():
+            reward, deal = self._turn(game, action)
         self._renderer.show(game, self._learner)
         return self._observation(), reward, self._ended, False, self._info(deal)
 
@@ -191,6 +182,32 @@ class DifferenzlerEnv(gymnasium.Env[Any, Any]):
         """The learner's view as the render mode says."""
         return self._renderer.frame(self.game, self._learner)
 
+    def _turn(self, game: Game, action: int) -> tuple[float, dict[str, int] | None]:
+        """The learner's action, then those of the others."""
+        try:
+            reward, deal = self._play(action)
+        except IllegalActionError:
+            if self.illegal == "raise":
+                raise
+            self._ended = True
+            return forfeit_reward(self.rules, self.objective, len(game.finished_deals)), None
+        # At most one deal is settled a step: each deal waits for the learner's bid.
+        later_reward, later_deal = self._let_others_play()
+        self._ended = game.is_over
+        return reward + later_reward, deal or later_deal
+
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """Put everything back where an opponent fails, or the user interrupts it."""
+        before = None if self._game is None else self._game.copy()
+        others = self._ended, self._learner, self._places
+        try:
+            yield
+        except BaseException:
+            self._game = before
+            self._ended, self._learner, self._places = others
+            raise
+
     def _play(self, action: int) -> tuple[float, dict[str, int] | None]:
         rewards, deals = play(self.game, action)
         return rewards[self._learner], None if deals is None else deals[self._learner]
@@ -199,7 +216,10 @@ class DifferenzlerEnv(gymnasium.Env[Any, Any]):
         game, total, settled = self.game, 0.0, None
         while (seat := game.current_seat) is not None and seat != self._learner:
             agent = self._seating.agents[self._places[seat]]
-            reward, deal = self._play(choose_action(game, agent))
+            try:
+                reward, deal = self._play(choose_action(game, agent))
+            except IllegalActionError as error:
+                raise IllegalActionError(f"opponent {agent.spec}: {error}") from error
             total += reward
             settled = settled or deal
         return total, settled

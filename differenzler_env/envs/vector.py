@@ -4,7 +4,8 @@ Row for row it is :class:`~differenzler_env.envs.single.DifferenzlerEnv`; see th
 observations, rewards and arguments.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, ClassVar
 
 import gymnasium
@@ -148,9 +149,10 @@ class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
                 batch.set_deal(int(row), **deal)
         if isinstance(seed, int):
             super().reset(seed=seed)  # Gymnasium's own generator, which nothing here draws from
-        self._batch = batch
-        self._begin(rows)
-        self._let_others_play()
+        with self._all_or_nothing():
+            self._batch = batch
+            self._begin(rows)
+            self._let_others_play()
         self._show()
         action_mask = self._masks()
         observations = self._observations(action_mask)
@@ -191,21 +193,21 @@ class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
             for settled_deals in self.batch.deal_number[illegal]
         ]
         active = ~resetting & ~illegal
-        if resetting.any():
-            self._batch = self._restarted(resetting, [None] * self.num_envs)
-            self._begin(resetting)
-        self._apply(chosen, active, rewards, settled)
-        self._let_others_play(rewards, settled)
-        self._ended = illegal | (self.batch.current_seat < 0)
-
-        terminations = self._ended.copy()
         infos: dict[str, Any] = {}
-        if self.autoreset_mode == AutoresetMode.SAME_STEP and terminations.any():
-            infos |= self._final(terminations, settled)
-            settled &= ~terminations
-            self._batch = self._restarted(terminations, [None] * self.num_envs)
-            self._begin(terminations)
-            self._let_others_play()
+        with self._all_or_nothing():
+            if resetting.any():
+                self._batch = self._restarted(resetting, [None] * self.num_envs)
+                self._begin(resetting)
+            self._apply(chosen, active, rewards, settled)
+            self._let_others_play(rewards, settled)
+            self._ended = illegal | (self.batch.current_seat < 0)
+            terminations = self._ended.copy()
+            if self.autoreset_mode == AutoresetMode.SAME_STEP and terminations.any():
+                infos |= self._final(terminations, settled)
+                settled &= ~terminations
+                self._batch = self._restarted(terminations, [None] * self.num_envs)
+                self._begin(terminations)
+                self._let_others_play()
         self._show()
         action_mask = self._masks()
         infos |= self._infos(action_mask, np.ones(self.num_envs, np.bool_), settled)
@@ -270,6 +272,18 @@ class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
         self._places = np.where(rows[:, None], places, self._places)
         self._ended = self._ended & ~rows
 
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """Put everything back where an opponent fails, or the user interrupts it."""
+        before = None if self._batch is None else self._batch.copy()
+        others = self._ended, self._learners, self._places
+        try:
+            yield
+        except BaseException:
+            self._batch = before
+            self._ended, self._learners, self._places = others
+            raise
+
     def _let_others_play(
         self,
         rewards: NDArray[np.float64] | None = None,
@@ -282,7 +296,10 @@ class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
             if not waiting.any():
                 return
             actions = choose_actions(self.batch, self._seating.agents, self._places)
-            self._apply(actions, waiting, rewards, settled)
+            try:
+                self._apply(actions, waiting, rewards, settled)
+            except IllegalActionError as error:
+                raise IllegalActionError(f"an opponent failed in {error}") from error
 
     def _apply(
         self,

@@ -16,6 +16,7 @@ from differenzler_env.agents import SpecError, load
 from differenzler_env.evaluation import evaluate
 from differenzler_env.evaluation.duplicate import play_chunk, play_matches
 from differenzler_env.evaluation.evaluate import hero_seatings, orders
+from differenzler_env.evaluation.tables import Tables
 
 SINGLE = Rules(deals=1)
 MINI = Rules.mini()
@@ -292,8 +293,8 @@ def test_an_agent_that_cannot_travel_is_refused():
 
 def test_progress_counts_every_match_once():
     done = []
-    evaluate("thumb", "random", deals=4 * 70, seed=8, progress=done.append)
-    assert done == [32, 32, 6]
+    evaluate("thumb", "random", deals=4 * 70, seed=8, progress=lambda *step: done.append(step))
+    assert done == [(0, 70), (32, 70), (64, 70), (70, 70)]
 
 
 # --- players that err -------------------------------------------------------------------------
@@ -398,11 +399,124 @@ def test_matches_can_be_played_in_parts():
     rules = Rules()
     agents = [load("thumb", rules), load("random", rules)]
     seating = hero_seatings([0, 1, 1, 1], 40)
-    whole = play_matches(agents, rules, 3, seating)
+    whole = Tables.joined(list(play_matches(agents, rules, 3, seating)))
+    assert whole.matches == 40
     parts = [
-        play_matches(agents, rules, 3, seating[:7]),
-        play_matches(agents, rules, 3, seating[7:], first_match=7),
+        *play_matches(agents, rules, 3, seating[:7]),
+        *play_matches(agents, rules, 3, seating[7:], first_match=7),
     ]
-    joined = type(whole).joined(parts)
+    joined = Tables.joined(parts)
     assert (joined.penalties == whole.penalties).all()
     assert (joined.dealers == whole.dealers).all()
+    assert (whole.first(7).penalties == parts[0].penalties).all()
+
+
+def test_the_trick_that_put_a_bid_out_of_reach():
+    """Against a count by hand from the tricks of single games."""
+    rules = Rules()
+    agents = [load("thumb", rules), load("random", rules)]
+    seating = hero_seatings([0, 1, 1, 1], 3)
+    tables = play_chunk(agents, rules, 5, 0, seating)
+    assert (tables.out_of_reach[tables.bids == tables.points] == 0).all()
+    found = Counter()
+    for match in range(3):
+        for number, line in enumerate(seating[match]):
+            game = Batch(1, rules, seed=5, first_row=match).game(0)
+            while not game.is_over:
+                agent = agents[line[game.current_seat]]
+                key = np.array([game.decision_key()], np.uint64)
+                game.play(int(agent.act_batch(game.view(game.current_seat).record, key)[0]))
+            for deal, record in enumerate(game.finished_deals):
+                taken = np.zeros((10, 4), int)
+                for trick, laid in enumerate(record["tricks"], 1):
+                    taken[trick] = taken[trick - 1]
+                    points = sum(
+                        cards.POINTS["CDHS".index(record["trump"])][cards.card_index(card)]
+                        for card in laid["cards"]
+                    ) + (5 if trick == 9 else 0)
+                    after = record["tricks"][trick]["leader"] if trick < 9 else None
+                    if after is None:
+                        after = int(np.argmax(np.array(record["points"]) - taken[trick]))
+                    taken[trick, after] += points
+                assert taken[9].tolist() == record["points"]
+                for seat, bid in enumerate(record["bids"]):
+                    left = 157 - taken.sum(axis=1)
+                    gone = (taken[:, seat] > bid) | (taken[:, seat] + left < bid)
+                    gone[0] = False
+                    expected = int(np.argmax(gone)) if gone.any() else 0
+                    assert tables.out_of_reach[match, number, deal, seat] == expected
+                    found[expected] += 1
+    assert len(found) >= 8
+
+
+def test_players_asked_one_by_one_see_the_settled_deals():
+    seen = set()
+
+    def curious(view, rng):
+        seen.add(len(view.finished_deals))
+        return view.legal_actions()[0]
+
+    evaluate(curious, "thumb", deals=8, seed=1)
+    assert seen == {0, 1, 2, 3}
+
+
+# --- enough is enough, and going on -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("workers", [1, None])
+def test_until_the_interval_is_narrow_enough(workers):
+    options = {"deals": 64, "seed": 3, "workers": workers}
+    first = evaluate("thumb", "constant", **options)
+    narrow = evaluate("thumb", "constant", until_ci=1.5, **options)
+    assert 2 * first.penalty().half_width > 1.5
+    assert 0.5 < 2 * max(narrow.penalty().half_width, narrow.difference().half_width) <= 1.5
+    assert (narrow.deal_differences()[:64] == first.deal_differences()).all()
+    assert evaluate("thumb", "constant", until_ci=20, **options).deals == 64
+    with pytest.raises(ValueError, match="until_ci is 0"):
+        evaluate("thumb", "constant", until_ci=0, **options)
+
+
+def test_an_interrupted_run_goes_on_without_losing_or_doubling_a_deal(tmp_path):
+    file = tmp_path / "run.npz"
+    hero = "players:RaisingDealer"
+    whole = evaluate(hero, "random", deals=4 * 100, seed=2)
+
+    def stop(done, total):
+        if done >= 64:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        evaluate(hero, "random", deals=4 * 100, seed=2, resume=file, progress=stop)
+    steps = []
+    again = evaluate(
+        hero, "random", deals=4 * 100, seed=2, resume=file, progress=lambda *s: steps.append(s)
+    )
+    assert steps[0] == (64, 100)
+    assert numbers(again) == numbers(whole)
+    assert again.faults() == whole.faults()
+    # A third time all is there; more deals go on from there, fewer are the first of them.
+    read = evaluate(hero, "random", deals=4 * 100, seed=2, resume=file)
+    assert read.decisions_per_second is None
+    assert (read.tables.penalties == whole.tables.penalties).all()
+    more = evaluate(hero, "random", deals=4 * 110, seed=2, resume=file)
+    assert (more.deal_differences()[:400] == whole.deal_differences()).all()
+    few = evaluate(hero, "random", deals=4 * 50, seed=2, resume=file)
+    assert (few.deal_differences() == whole.deal_differences()[:200]).all()
+    assert [entry.name for entry in tmp_path.iterdir()] == ["run.npz"]
+
+
+def test_a_file_of_another_run_is_refused(tmp_path):
+    file = tmp_path / "run.npz"
+    evaluate("thumb", "random", deals=4, seed=2, resume=file)
+    for arguments, said in (
+        ({"seed": 3}, "its seed is 2, not 3"),
+        ({"field": "thumb"}, "its agents is"),
+        ({"rules": SINGLE}, "its rules is"),
+    ):
+        options = {"field": "random", "deals": 4, "seed": 2} | arguments
+        with pytest.raises(ValueError, match=said):
+            evaluate("thumb", resume=file, **options)
+    for content in (b"", b"PK\x03\x04", file.read_bytes()[:-100], b"\x80\x04K\x01."):
+        file.write_bytes(content)
+        with pytest.raises(ValueError, match="no file of an earlier run, or damaged"):
+            evaluate("thumb", "random", deals=4, seed=2, resume=file)

@@ -81,8 +81,9 @@ def write_whole(path: Path, text: str) -> None:
 
 
 @contextmanager
-def progress_bar(what: str, total: int) -> Iterator[Callable[[int], None] | None]:
-    """A progress bar on standard error, on a terminal only; yields what to call as work is done."""
+def progress_bar(what: str) -> Iterator[Callable[[int, int], None] | None]:
+    """A progress bar on standard error, on a terminal only; yields what to call with the work done
+    and the work there is."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -94,5 +95,5 @@ def progress_bar(what: str, total: int) -> Iterator[Callable[[int], None] | None
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=total)
-        yield lambda done: bar.advance(task, done)
+        task = bar.add_task(what, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

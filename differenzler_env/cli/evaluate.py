@@ -29,6 +29,10 @@ class Evaluate:
     """of the deals and of the agents' draws"""
     workers: int | None = None
     """processes; by default as many as are worth it. The numbers do not depend on it"""
+    until_ci: float | None = None
+    """go on after that many deals until the 95 % intervals are no wider than this, end to end"""
+    resume: Path | None = None
+    """file that keeps what has been played; an interrupted run goes on from it"""
     json: Path | None = None
     """file for the result"""
 
@@ -37,12 +41,12 @@ class Evaluate:
         from rich.console import Console
 
         from ..evaluation import evaluate
-        from ..evaluation.evaluate import whole_matches
         from .common import check_output, parse_rules, progress_bar, write_json
 
         rules = parse_rules(self.rules)
         check_output(self.json)
-        with progress_bar("matches", whole_matches(self.deals, rules)) as progress:
+        check_output(self.resume)
+        with progress_bar("matches") as progress:
             result = evaluate(
                 self.hero,
                 self.field,
@@ -51,6 +55,8 @@ class Evaluate:
                 seed=self.seed,
                 workers=self.workers,
                 progress=progress,
+                until_ci=self.until_ci,
+                resume=self.resume,
             )
         write_json(self.json, result.to_json())
         console = Console()
@@ -65,10 +71,11 @@ def result_table(result: "Evaluation") -> "Table":
     from rich.table import Table
 
     values = result.to_json()
+    speed = result.decisions_per_second
     table = Table(
         title=f"{result.hero} at a table of {', '.join(result.field)}",
-        caption=f"{result.deals} deals, {result.games} games, seed {result.seed}; "
-        f"{values['decisions_per_second']:,.0f} decisions a second",
+        caption=f"{result.deals} deals, {result.games} games, seed {result.seed}"
+        + ("" if speed is None else f"; {speed:,.0f} decisions a second"),
         box=SIMPLE_HEAD,
         title_justify="left",
         caption_justify="left",

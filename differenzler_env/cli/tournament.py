@@ -31,6 +31,10 @@ class Tournament:
     """of the deals and of the agents' draws"""
     workers: int | None = None
     """processes; by default as many as are worth it. The numbers do not depend on it"""
+    until_ci: float | None = None
+    """go on after that many deals until the 95 % intervals are no wider than this, end to end"""
+    resume: Path | None = None
+    """file that keeps what has been played; an interrupted run goes on from it"""
     json: Path | None = None
     """file for the result"""
 
@@ -38,13 +42,13 @@ class Tournament:
         """Does what the command says."""
         from rich.console import Console
 
-        from ..evaluation.evaluate import whole_matches
         from ..evaluation.tournament import tournament
         from .common import check_output, parse_rules, progress_bar, write_json
 
         rules = parse_rules(self.rules)
         check_output(self.json)
-        with progress_bar("matches", whole_matches(self.deals, rules)) as progress:
+        check_output(self.resume)
+        with progress_bar("matches") as progress:
             standing = tournament(
                 self.agents,
                 rules=rules,
@@ -53,6 +57,8 @@ class Tournament:
                 workers=self.workers,
                 tables=self.tables,
                 progress=progress,
+                until_ci=self.until_ci,
+                resume=self.resume,
             )
         write_json(self.json, standing.to_json())
         console = Console()

@@ -14,10 +14,9 @@ import pickle
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -27,64 +26,13 @@ from ..agents import Agent, SpecError
 from ..batch import Batch
 from ..rules import Rules
 from .referee import Referee
+from .tables import Integers, Tables
 
 CHUNK = 32
 """Matches played side by side (each in all its seatings)."""
 
 WORTH_PROCESSES = 10.0
 """Seconds of play left above which starting processes pays."""
-
-Integers = npt.NDArray[np.integer[Any]]
-Progress = Callable[[int], None]
-
-
-@dataclass(frozen=True)
-class Tables:
-    """What happened in M matches of D deals, each in S seatings of P seats.
-
-    Attributes:
-        seating: int16 ``[M, S, P]``: number of the agent in each seat.
-        dealers: int8 ``[M, D]``.
-        trumps: int8 ``[M, D]``: suit index.
-        bids, points: int16 ``[M, S, D, P]``.
-        penalties: int16 ``[M, S, D, P]``; a forfeited deal costs the worst possible penalty.
-        forfeits: bool ``[M, S, D, P]``: the agent raised or chose an illegal action; a stand-in
-            played the seat to the end of the deal.
-        faults: first fault of each agent that had one, number → one line.
-    """
-
-    seating: Integers
-    dealers: Integers
-    trumps: Integers
-    bids: Integers
-    points: Integers
-    penalties: Integers
-    forfeits: npt.NDArray[np.bool_]
-    faults: dict[int, str]
-
-    @classmethod
-    def joined(cls, parts: Sequence["Tables"]) -> "Tables":
-        """The matches of several tables, one after the other."""
-        faults: dict[int, str] = {}
-        for part in parts:
-            faults = part.faults | faults
-        arrays = {
-            entry.name: np.concatenate([getattr(part, entry.name) for part in parts])
-            for entry in fields(cls)
-            if entry.name != "faults"
-        }
-        return cls(**arrays, faults=faults)
-
-    @property
-    def match_penalties(self) -> npt.NDArray[np.int64]:
-        """Sums over the deals of a match, int64 ``[M, S, P]``."""
-        total: npt.NDArray[np.int64] = self.penalties.sum(axis=2, dtype=np.int64)
-        return total
-
-    def seats_of(self, agent: int) -> npt.NDArray[np.bool_]:
-        """Where an agent sits, bool ``[M, S, 1, P]``, to broadcast over deals."""
-        here: npt.NDArray[np.bool_] = (self.seating == agent)[:, :, None, :]
-        return here
 
 
 def play_chunk(
@@ -103,17 +51,22 @@ def play_chunk(
     assert rules.deals is not None
     deals = rules.deals
     rows = np.repeat(np.arange(matches), seatings)
-    batch = Batch(matches, rules, seed=seed, first_row=first_match).select(rows)
+    # Only agents asked one by one can look back at settled deals.
+    remember = not all(agent.batched for agent in agents)
+    batch = Batch(matches, rules, seed=seed, first_row=first_match, remember=remember).select(rows)
     referee = Referee(batch, agents, seating.reshape(-1, players))
     shape = (matches * seatings, deals, players)
     bids, points, penalties = (np.zeros(shape, np.int16) for _ in range(3))
-    forfeits = np.zeros(shape, np.bool_)
+    forfeits, out_of_reach = np.zeros(shape, np.bool_), np.zeros(shape, np.int8)
+    totals = np.array([rules.total_points(suit) for suit in range(4)], np.int64)
+    lost = np.zeros((len(rows), players), np.int8)
     dealers, trumps = (np.zeros(shape[:2], np.int8) for _ in range(2))
     while (batch.current_seat >= 0).any():
         actions = referee.actions()
         deal, records = batch.deal_number.copy(), batch.state_records
         dealer, trump = records["dealer"].copy(), records["trump"].copy()
         _, deal_over, _ = batch.step(actions, check=False)
+        note_lost_bids(batch.state_records, players, totals, lost)
         (ended,) = np.nonzero(deal_over)
         if ended.size:
             at = (ended, deal[ended])
@@ -123,6 +76,9 @@ def play_chunk(
             penalties[at] = np.where(
                 forfeits[at], rules.worst_penalty, batch.settled.penalties[ended]
             )
+            missed = (lost[ended] == 0) & (bids[at] != points[at])
+            out_of_reach[at] = np.where(missed, rules.tricks, lost[ended])
+            lost[ended] = 0
             dealers[at], trumps[at] = dealer[ended], trump[ended]
             referee.deal_over(ended)
     full = (matches, seatings, deals, players)
@@ -133,9 +89,33 @@ def play_chunk(
         bids=bids.reshape(full),
         points=points.reshape(full),
         penalties=penalties.reshape(full),
+        out_of_reach=out_of_reach.reshape(full),
         forfeits=forfeits.reshape(full),
         faults=referee.faults,
     )
+
+
+def note_lost_bids(
+    records: npt.NDArray[Any], players: int, totals: Integers, lost: Integers
+) -> None:
+    """Where a trick has just ended within a deal: the seats whose bids have come out of reach.
+
+    Args:
+        records: STATE ``[B]``.
+        players: P.
+        totals: card points of a deal by trump suit, ``[4]``.
+        lost: int8 ``[B, P]``: number of the trick, 0 while a bid is within reach; written on.
+    """
+    played = records["num_played"]
+    (rows,) = np.nonzero((played > 0) & (played % players == 0) & (records["current_seat"] >= 0))
+    if not rows.size:
+        return
+    points = records["points"][rows, :players].astype(np.int64)
+    bids = records["bids"][rows, :players]
+    left = totals[records["trump"][rows]] - points.sum(axis=1)
+    gone = (bids < points) | (bids > points + left[:, None])
+    tricks = (played[rows] // players)[:, None]
+    lost[rows] = np.where(gone & (lost[rows] == 0), tricks, lost[rows])
 
 
 def play_matches(
@@ -146,9 +126,8 @@ def play_matches(
     *,
     first_match: int = 0,
     workers: int | None = 1,
-    progress: Progress | None = None,
-) -> Tables:
-    """Plays matches in chunks, over processes if asked to.
+) -> Iterator[Tables]:
+    """Plays matches in chunks, over processes if asked to, and gives the chunks in order.
 
     Args:
         agents: the players; for other processes one that was not loaded from a spec must pickle.
@@ -158,33 +137,25 @@ def play_matches(
         first_match: number of the first match.
         workers: processes; 1 plays in this one, None starts as many as there are processors if
             there is enough to do. The numbers are the same.
-        progress: called with the number of matches that have just been played.
 
     Raises:
         SpecError: if an agent cannot be carried to another process.
     """
     starts = range(0, len(seating), CHUNK)
     jobs = [(first_match + start, seating[start : start + CHUNK]) for start in starts]
-    parts: list[Tables] = []
-
-    def play(jobs: Sequence[Job], workers: int) -> None:
-        workers = min(workers, len(jobs))
-        played = _in_processes if workers > 1 else _in_this_process
-        for part in played(agents, rules, seed, jobs, workers):
-            parts.append(part)
-            if progress is not None:
-                progress(len(part.seating))
-
     if workers is None:
+        yield from _in_this_process(agents, rules, seed, jobs[:1])
         # Compilation must not count: the second chunk is timed.
-        play(jobs[:1], 1)
         begun = time.perf_counter()
-        play(jobs[1:2], 1)
-        left = (time.perf_counter() - begun) * (len(jobs) - len(parts))
+        yield from _in_this_process(agents, rules, seed, jobs[1:2])
         jobs = jobs[2:]
+        left = (time.perf_counter() - begun) * len(jobs)
         workers = processors() if left > WORTH_PROCESSES else 1
-    play(jobs, workers)
-    return Tables.joined(parts)
+    workers = min(workers, len(jobs))
+    if workers > 1:
+        yield from _in_processes(agents, rules, seed, jobs, workers)
+    else:
+        yield from _in_this_process(agents, rules, seed, jobs)
 
 
 def processors() -> int:
@@ -198,11 +169,7 @@ Job = tuple[int, Integers]
 
 
 def _in_this_process(
-    agents: Sequence[Agent],
-    rules: Rules,
-    seed: int,
-    jobs: Sequence[Job],
-    workers: int,
+    agents: Sequence[Agent], rules: Rules, seed: int, jobs: Sequence[Job]
 ) -> Iterator[Tables]:
     with one_torch_thread():
         for first_match, seating in jobs:
@@ -210,11 +177,7 @@ def _in_this_process(
 
 
 def _in_processes(
-    agents: Sequence[Agent],
-    rules: Rules,
-    seed: int,
-    jobs: Sequence[Job],
-    workers: int,
+    agents: Sequence[Agent], rules: Rules, seed: int, jobs: Sequence[Job], workers: int
 ) -> Iterator[Tables]:
     """The chunks in order. Processes are spawned: a fork of a process with threads may hang."""
     try:

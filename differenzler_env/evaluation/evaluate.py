@@ -1,10 +1,10 @@
 """Evaluation: how a hero does at a table of others, on duplicate deals."""
 
 import secrets
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import permutations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,9 @@ import numpy.typing as npt
 from ..agents import Agent, as_agent, load_field
 from ..agents.registry import RulesLike
 from ..rules import Rules, get_rules
-from .duplicate import Progress, Tables, play_matches
+from .session import Progress, Session, enough_matches, identity, store_at
 from .statistics import Estimate, bid_floor, normal_estimate, win_shares
+from .tables import Tables
 
 MAX_SEED = 2**64 - 1
 
@@ -30,7 +31,7 @@ class Evaluation:
         seed: seed of the deals.
         agents: specs of the different agents; ``tables.seating`` holds their numbers.
         tables: what happened; the hero sits in seat s in seating s.
-        seconds: time it took to play.
+        decisions_per_second: of all seats; None if nothing had to be played any more.
     """
 
     hero: str
@@ -39,7 +40,7 @@ class Evaluation:
     seed: int
     agents: tuple[str, ...]
     tables: Tables
-    seconds: float
+    decisions_per_second: float | None
 
     def of_hero(self, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """The hero's entries of a table array ``[M, S, D, P]``, as ``[M, D, S]``."""
@@ -110,10 +111,6 @@ class Evaluation:
         """The first fault of each agent that forfeited deals, by its spec."""
         return {self.agents[number]: what for number, what in self.tables.faults.items()}
 
-    def decisions(self) -> int:
-        """Decisions of all seats: a bid and a card for each trick."""
-        return self.games * self.rules.players * (1 + self.rules.tricks)
-
     def to_json(self) -> dict[str, Any]:
         """The result as JSON values; all but ``decisions_per_second`` repeat with the seed."""
         hero_bids = self.of_hero(self.tables.bids)
@@ -137,7 +134,7 @@ class Evaluation:
             "floor": self.floor(),
             "illegal": illegal,
             "field_illegal": field_illegal,
-            "decisions_per_second": round(self.decisions() / max(self.seconds, 1e-9), 1),
+            "decisions_per_second": self.decisions_per_second,
         }
 
 
@@ -149,6 +146,8 @@ def evaluate(
     seed: int | None = None,
     workers: int | None = 1,
     progress: Progress | None = None,
+    until_ci: float | None = None,
+    resume: Path | str | None = None,
 ) -> Evaluation:
     """Plays whole matches on duplicate deals: each with the hero in every seat, the others
     following in an order that runs through all their orders, match by match.
@@ -161,34 +160,57 @@ def evaluate(
         seed: of the deals and of the agents' draws; None draws one.
         workers: processes to play in, None for as many as are worth it; the numbers do not depend
             on it.
-        progress: called with the number of matches just played.
+        progress: called with the number of matches played and to be played.
+        until_ci: go on after ``deals`` until the 95 % intervals of penalty and difference are no
+            wider than this, from end to end.
+        resume: file that keeps what has been played; a run that finds it goes on from there. More
+            deals may be asked for later.
 
     Raises:
         SpecError: for an agent that cannot be loaded, or a field that does not fit the table.
-        ValueError: for other impossible arguments.
+        ValueError: for other impossible arguments, and for a file of another run.
     """
     rules = get_rules(rules)
     seed = checked_seed(seed)
     matches = whole_matches(deals, rules)
+    if until_ci is not None and not until_ci > 0:
+        raise ValueError(f"until_ci is {until_ci}; allowed: more than 0")
     if workers is not None and workers < 1:
         raise ValueError(f"workers is {workers}; allowed: 1 or more")
     champion = as_agent(hero, rules)
     others = load_field(field, rules)
     others = sorted(others, key=lambda agent: agent.spec)  # stable: the order given does not matter
     agents = distinct([champion, *others])
-    seating = hero_seatings([number_of(agents, agent) for agent in [champion, *others]], matches)
-    begun = time.perf_counter()
-    tables = play_matches(agents, rules, seed, seating, workers=workers, progress=progress)
-    seconds = time.perf_counter() - begun
-    return Evaluation(
-        hero=champion.spec,
-        field=tuple(agent.spec for agent in others),
-        rules=rules,
-        seed=seed,
-        agents=tuple(agent.spec for agent in agents),
-        tables=tables,
-        seconds=seconds,
+    numbers = [number_of(agents, agent) for agent in [champion, *others]]
+    what = identity("evaluate", agents, rules, seed) | {"numbers": numbers}
+    session = Session(
+        agents,
+        rules,
+        seed,
+        lambda first, count: hero_seatings(numbers, count, first),
+        workers=workers,
+        progress=progress,
+        store=store_at(resume, what),
     )
+
+    def evaluation(tables: Tables) -> Evaluation:
+        return Evaluation(
+            hero=champion.spec,
+            field=tuple(agent.spec for agent in others),
+            rules=rules,
+            seed=seed,
+            agents=tuple(agent.spec for agent in agents),
+            tables=tables,
+            decisions_per_second=session.decisions_per_second(),
+        )
+
+    def wanted(tables: Tables) -> int:
+        assert until_ci is not None
+        so_far = evaluation(tables)
+        width = 2 * max(so_far.penalty().half_width, so_far.difference().half_width)
+        return enough_matches(tables.matches, width, until_ci)
+
+    return evaluation(session.play(matches, None if until_ci is None else wanted))
 
 
 def distinct(agents: Sequence[Agent]) -> list[Agent]:
@@ -219,12 +241,15 @@ def orders(numbers: Sequence[int]) -> list[tuple[int, ...]]:
     return list(found)
 
 
-def hero_seatings(numbers: Sequence[int], matches: int) -> npt.NDArray[np.int16]:
+def hero_seatings(
+    numbers: Sequence[int], matches: int, first_match: int = 0
+) -> npt.NDArray[np.int16]:
     """Seatings for a hero and its field.
 
     Args:
         numbers: the hero's number, then those of the P − 1 others.
         matches: how many matches, M.
+        first_match: number of the first.
 
     Returns:
         int16 ``[M, S, P]`` with S = P: in seating s the hero sits in seat s, the others follow to
@@ -234,7 +259,7 @@ def hero_seatings(numbers: Sequence[int], matches: int) -> npt.NDArray[np.int16]
     field = orders(numbers[1:])
     seating = np.empty((matches, players, players), np.int16)
     for match in range(matches):
-        line = (hero, *field[match % len(field)])
+        line = (hero, *field[(first_match + match) % len(field)])
         for seat in range(players):
             seating[match, seat] = np.roll(line, seat)
     return seating

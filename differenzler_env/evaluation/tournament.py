@@ -10,11 +10,11 @@ Two ways to fill a table:
 Nothing depends on the order in which the agents are named.
 """
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, combinations_with_replacement
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,9 +23,10 @@ import numpy.typing as npt
 from ..agents import Agent
 from ..agents.registry import RulesLike, share_agents
 from ..rules import Rules, get_rules
-from .duplicate import Progress, Tables, play_matches
 from .evaluate import checked_seed, distinct, orders, whole_matches
+from .session import Progress, Session, enough_matches, identity, store_at
 from .statistics import Estimate, normal_estimate, rating_estimates, win_shares
+from .tables import Tables
 
 TABLES = ("mixed", "copies")
 
@@ -42,7 +43,7 @@ class Standing:
         rules: rules of the tables.
         seed: seed of the deals.
         tables: what happened; ``tables.seating`` holds places in ``agents``.
-        seconds: time it took to play.
+        decisions_per_second: of all seats; None if nothing had to be played any more.
     """
 
     agents: tuple[str, ...]
@@ -50,7 +51,7 @@ class Standing:
     rules: Rules
     seed: int
     tables: Tables
-    seconds: float
+    decisions_per_second: float | None
 
     @property
     def deals(self) -> int:
@@ -187,7 +188,6 @@ class Standing:
     def to_json(self) -> dict[str, Any]:
         """The result as JSON values; all but ``decisions_per_second`` repeat with the seed."""
         count = range(len(self.agents))
-        decisions = self.games * self.rules.players * (1 + self.rules.tricks)
         document: dict[str, Any] = {
             "agents": list(self.agents),
             "tables": self.filled,
@@ -204,7 +204,7 @@ class Standing:
             "exact_share": [self.share_exact(agent) for agent in count],
             "illegal": [self.illegal(agent) for agent in count],
             "cross": [[estimate.to_json() for estimate in row] for row in self.cross],
-            "decisions_per_second": round(decisions / max(self.seconds, 1e-9), 1),
+            "decisions_per_second": self.decisions_per_second,
         }
         if self.gap is not None:
             document["gap"] = [estimate.to_json() for estimate in self.gap]
@@ -219,6 +219,8 @@ def tournament(
     workers: int | None = 1,
     tables: str = "mixed",
     progress: Progress | None = None,
+    until_ci: float | None = None,
+    resume: Path | str | None = None,
 ) -> Standing:
     """Plays a tournament of whole matches on duplicate deals.
 
@@ -229,17 +231,22 @@ def tournament(
         seed: of the deals and of the agents' draws; None draws one.
         workers: processes, None for as many as are worth it; the numbers do not depend on it.
         tables: ``"mixed"`` or ``"copies"``, as above.
-        progress: called with the number of matches just played.
+        progress: called with the number of matches played and to be played.
+        until_ci: go on after ``deals`` until the 95 % intervals of all agents' penalties are no
+            wider than this, from end to end.
+        resume: file that keeps what has been played; a run that finds it goes on from there.
 
     Raises:
         SpecError: for an agent that cannot be loaded.
-        ValueError: for other impossible arguments.
+        ValueError: for other impossible arguments, and for a file of another run.
     """
     rules = get_rules(rules)
     seed = checked_seed(seed)
     matches = whole_matches(deals, rules)
     if tables not in TABLES:
         raise ValueError(f"tables is {tables!r}; allowed: {', '.join(TABLES)}")
+    if until_ci is not None and not until_ci > 0:
+        raise ValueError(f"until_ci is {until_ci}; allowed: more than 0")
     if workers is not None and workers < 1:
         raise ValueError(f"workers is {workers}; allowed: 1 or more")
     loaded = share_agents(agents, rules)
@@ -251,17 +258,36 @@ def tournament(
     # Tables are made up for the agents sorted by name, so that their order does not matter.
     ranks = sorted(range(len(loaded)), key=lambda agent: loaded[agent].spec)
     make_up = mixed_seatings if tables == "mixed" else copies_seatings
-    seating = np.array(ranks, np.int16)[make_up(len(loaded), rules.players, matches)]
-    begun = time.perf_counter()
-    played = play_matches(loaded, rules, seed, seating, workers=workers, progress=progress)
-    return Standing(
-        agents=tuple(agent.spec for agent in loaded),
-        filled=tables,
-        rules=rules,
-        seed=seed,
-        tables=played,
-        seconds=time.perf_counter() - begun,
+
+    def seatings(first: int, count: int) -> npt.NDArray[np.int16]:
+        return np.array(ranks, np.int16)[make_up(len(loaded), rules.players, count, first)]
+
+    session = Session(
+        loaded,
+        rules,
+        seed,
+        seatings,
+        workers=workers,
+        progress=progress,
+        store=store_at(resume, identity(f"tournament, {tables} tables", loaded, rules, seed)),
     )
+
+    def standing(played: Tables) -> Standing:
+        return Standing(
+            agents=tuple(agent.spec for agent in loaded),
+            filled=tables,
+            rules=rules,
+            seed=seed,
+            tables=played,
+            decisions_per_second=session.decisions_per_second(),
+        )
+
+    def wanted(played: Tables) -> int:
+        assert until_ci is not None
+        width = 2 * max(estimate.half_width for estimate in standing(played).penalty)
+        return enough_matches(played.matches, width, until_ci)
+
+    return standing(session.play(matches, None if until_ci is None else wanted))
 
 
 def line_ups(count: int, players: int) -> list[list[tuple[int, ...]]]:
@@ -283,18 +309,20 @@ def line_ups(count: int, players: int) -> list[list[tuple[int, ...]]]:
     for line in combinations(range(count), players):
         turned = [tuple(sorted((agent + step) % count for agent in line)) for step in range(count)]
         found.setdefault(min(turned), turned)
-    # A line-up that looks the same after some turns comes up several times in its group. Groups stay
-    # of one size: only where all shrink alike are the doubles left out.
+    # A line-up that looks the same after some turns is in its group several times. Groups stay of
+    # one size: only where all shrink alike are the doubles left out.
     single = [list(dict.fromkeys(group)) for group in found.values()]
     return single if len({len(group) for group in single}) == 1 else list(found.values())
 
 
-def mixed_seatings(count: int, players: int, matches: int) -> npt.NDArray[np.int16]:
+def mixed_seatings(
+    count: int, players: int, matches: int, first_match: int = 0
+) -> npt.NDArray[np.int16]:
     """Mixed tables, int16 ``[M, S, P]``: each match takes the next group of line-ups, each line-up
     in the next order, turned to all seats."""
     groups = line_ups(count, players)
     seating = []
-    for match in range(matches):
+    for match in range(first_match, first_match + matches):
         group = groups[match % len(groups)]
         tables = []
         for place, line in enumerate(group):
@@ -305,7 +333,9 @@ def mixed_seatings(count: int, players: int, matches: int) -> npt.NDArray[np.int
     return np.array(seating, np.int16)
 
 
-def copies_seatings(count: int, players: int, matches: int) -> npt.NDArray[np.int16]:
+def copies_seatings(
+    count: int, players: int, matches: int, first_match: int = 0
+) -> npt.NDArray[np.int16]:
     """Tables of copies, int16 ``[M, S, P]``, the same for all matches: each agent in every seat at
     a table of each other, and one table of each agent alone."""
     tables = []

@@ -249,9 +249,9 @@ def test_a_known_advantage_is_found_in_95_of_100_runs():
 
 
 def test_intervals_of_random_play_cover_the_truth():
-    truth = evaluate("random", "random", rules=SINGLE, deals=20000, seed=1).penalty().mean
+    truth = evaluate("random", "random", rules=SINGLE, deals=8000, seed=1).penalty().mean
     ends = [
-        evaluate("random", "random", rules=SINGLE, deals=64, seed=seed).penalty().ci95
+        evaluate("random", "random", rules=SINGLE, deals=48, seed=seed).penalty().ci95
         for seed in range(100, 200)
     ]
     assert sum(low <= truth <= high for low, high in ends) >= 90

@@ -101,7 +101,7 @@ class Store:
         if not self.path.exists():
             return None
         try:
-            with np.load(self.path, allow_pickle=False) as archive:
+            with self.path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
                 document = json.loads(str(archive["document"]))
                 tables = Tables(
                     **{name: archive[name] for name in ARRAYS},

@@ -119,6 +119,13 @@ def replay(
         RecordError: naming line, deal, trick and card.
     """
     place = _Place(line)
+    try:
+        return _replay(record, game_type, place, seed)
+    except RecursionError:
+        raise place.error("it is nested too deeply") from None
+
+
+def _replay(record: object, game_type: "type[Game]", place: _Place, seed: int | None) -> "Game":
     record = place.keys("the record", record, RECORD_KEYS)
     if _text(record["format"]) != _text(FORMAT):
         raise place.error(f"unknown format {_text(record['format'])}; this version reads {FORMAT}")
@@ -171,6 +178,8 @@ def _replay_deal(game: "Game", deal: Mapping[str, Any], place: _Place, first: bo
             raise place.error("the trick has no card")
         if number < len(tricks) - 1 and len(cards) < rules.players:
             raise place.error(f"the trick has {len(cards)} cards instead of {rules.players}")
+        if game.phase != "play":
+            raise place.error("a card is played before all have bid")
         place.same("leader", trick["leader"], game.current_seat)
         for card in cards:
             place.at(card=card)
@@ -205,8 +214,6 @@ def _replay_card(game: "Game", card: object, place: _Place) -> None:
         action = card_action(card_index(card))  # type: ignore[arg-type]
     except ValueError as error:
         raise place.error(str(error)) from None
-    if game.phase != "play":
-        raise place.error("a card is played before all have bid")
     try:
         game.play(action)
     except IllegalActionError as error:
@@ -272,9 +279,8 @@ def _no_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def make_notation(game: "Game") -> str:
-    """A position as one line, such as ``"swisslos deal=1 dealer=0 trump=D turned_up=- hands=…
-    bids=…
-    plays=… penalties=0,0,0,0"``.
+    """A position as one line, such as
+    ``"swisslos deal=1 dealer=0 trump=D turned_up=- hands=… bids=… plays=… penalties=0,0,0,0"``.
 
     Hands are as dealt, ``/`` between seats from 0 on, ``.`` between suits C D H S, ranks high to
     low; bids by seat; plays in the order played; penalties are those before this deal. Settled
@@ -363,6 +369,8 @@ def _play_notation(game: "Game", values: Mapping[str, str]) -> None:
     plays = [] if values["plays"] == "-" else values["plays"].split(",")
     for i, card in enumerate(plays):
         place.at(trick=i // game.rules.players + 1, card=card)
+        if game.phase != "play":
+            raise place.error("a card is played before all have bid")
         _replay_card(game, card, place)
         if len(game.finished_deals) and not game.is_over:
             raise place.error("it settles the deal, so the position is the next deal's")

@@ -14,7 +14,7 @@ import torch
 from safetensors.numpy import save_file
 
 from differenzler_env import NUM_ACTIONS, Batch, Rules, agents
-from differenzler_env.agents.network import NetworkAgent, read_network
+from differenzler_env.agents.network import NetworkAgent
 from differenzler_env.agents.policy_network import PolicyNetwork
 from differenzler_env.checkpoint import CheckpointError, load, policy_document, read, save
 from differenzler_env.observation import OBSERVATION_VERSION
@@ -31,9 +31,16 @@ def network() -> PolicyNetwork:
     return network
 
 
+def weights_of(policy: PolicyNetwork) -> dict[str, np.ndarray]:
+    return {name: value.numpy() for name, value in policy.state_dict().items()}
+
+
+def player(policy: PolicyNetwork, deterministic: bool = True) -> NetworkAgent:
+    return NetworkAgent(SWISSLOS, weights_of(policy), policy.shape, deterministic)
+
+
 def write(path: Path, policy: PolicyNetwork, **changes: object) -> Path:
-    weights = {name: value.numpy() for name, value in policy.state_dict().items()}
-    save(path, weights, policy_document(SWISSLOS, policy.shape) | changes)
+    save(path, weights_of(policy), policy_document(SWISSLOS, policy.shape) | changes)
     return path
 
 
@@ -142,7 +149,7 @@ def test_a_foreign_safetensors_file_is_refused(tmp_path: Path) -> None:
 def test_weights_that_do_not_fit_are_refused(tmp_path: Path, network: PolicyNetwork) -> None:
     path = write(tmp_path / "odd.safetensors", network, network=network.shape | {"width": 48})
     with pytest.raises(CheckpointError, match="holds no policy network"):
-        read_network(path)
+        agents.load(str(path), SWISSLOS)
 
 
 def test_a_failed_save_leaves_the_old_file(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -200,7 +207,7 @@ def states(count: int, rules: Rules = SWISSLOS) -> tuple[Batch, np.random.Genera
 
 @pytest.mark.parametrize("deterministic", [True, False])
 def test_choices_do_not_depend_on_the_batch(network: PolicyNetwork, deterministic: bool) -> None:
-    agent = NetworkAgent(SWISSLOS, network, deterministic)
+    agent = player(network, deterministic)
     batch, random = states(50)
     seen = set()
     for _ in range(4 + 36):
@@ -223,7 +230,7 @@ def test_sampled_choices_follow_the_probabilities(network: PolicyNetwork) -> Non
 
     batch, random = states(1)
     batch.step(batch.legal_mask()[:, :158].argmax(1))
-    agent = NetworkAgent(SWISSLOS, network, deterministic=False)
+    agent = player(network, deterministic=False)
     views = np.repeat(batch.views(), 4000)
     actions = agent.act_batch(views, random.integers(0, 2**64, 4000, dtype=np.uint64))
     with torch.inference_mode():
@@ -244,7 +251,7 @@ def test_specs_load_checkpoints(file: Path) -> None:
 
 def test_a_checkpoint_plays_alike_after_reading(file: Path, network: PolicyNetwork) -> None:
     batch, _ = states(40)
-    before = NetworkAgent(SWISSLOS, network)
+    before = player(network)
     after = agents.load(str(file), SWISSLOS)
     for _ in range(10):
         views, keys = batch.views(), batch.decision_keys()

@@ -8,7 +8,15 @@ import torch
 
 from differenzler_env import Batch, Rules
 from differenzler_env.actions import NUM_BIDS
-from differenzler_env.agents.features import ORDERS, ObservationFeatures, suit_table, useful_fields
+from differenzler_env.agents.features import ObservationFeatures, ramps
+from differenzler_env.agents.inputs import (
+    GAP_KNOTS,
+    ORDERS,
+    input_rows,
+    suit_table,
+    useful_fields,
+)
+from differenzler_env.agents.network import NetworkAgent
 from differenzler_env.agents.policy_network import (
     PolicyNetwork,
     choose,
@@ -261,6 +269,10 @@ def test_the_network_does_not_see_which_suit_is_which(rules: Rules) -> None:
         other = relabel[int(random.integers(len(ORDERS)))]
         again, _ = features(observation[:, other])
         torch.testing.assert_close(again, inputs, rtol=0, atol=0)
+        compiled, numbers = np.empty_like(inputs.numpy()), np.empty(24, np.int64)
+        input_rows(observation.numpy(), np.arange(24), features.tables, compiled, numbers)
+        np.testing.assert_array_equal(compiled, inputs)
+        np.testing.assert_array_equal(numbers, orders)
         trump = observation[:, SLICES["trump"]].argmax(1)
         assert (torch.tensor(ORDERS)[orders, 0] == trump).all()
         assert inputs.shape == (24, features.size) and torch.isfinite(inputs).all()
@@ -291,8 +303,6 @@ def test_the_cards_that_take_the_trick_are_marked() -> None:
 
 
 def test_knots_give_the_gap_on_a_fine_scale() -> None:
-    from differenzler_env.agents.features import GAP_KNOTS, ramps
-
     knots = torch.tensor(GAP_KNOTS, dtype=torch.float32)
     inside = torch.arange(-12, 30, dtype=torch.float32)
     rows = ramps(inside, knots)
@@ -304,3 +314,21 @@ def test_knots_give_the_gap_on_a_fine_scale() -> None:
 def test_entropy_of_a_uniform_choice() -> None:
     logs = masked_log_probabilities(torch.zeros(1, 36), masks(36, 9)[:1])
     assert float(entropy(logs)) == pytest.approx(math.log(9))
+
+
+@pytest.mark.parametrize("bid_blocks", [0, 1])
+def test_the_compiled_network_is_the_trained_one(bid_blocks: int) -> None:
+    rules = Rules.swisslos(deals=1)
+    network = PolicyNetwork.for_rules(rules, width=48, blocks=2, bid_blocks=bid_blocks)
+    random = torch.Generator().manual_seed(1)
+    for parameter in network.parameters():
+        parameter.data = torch.randn(parameter.shape, generator=random) * 0.3
+    weights = {name: value.numpy() for name, value in network.state_dict().items()}
+    agent = NetworkAgent(rules, weights, network.shape)
+    for batch in random_states(rules):
+        legal = batch.legal_mask() > 0
+        found = agent.legal_logits(batch.views())
+        assert (np.isneginf(found) == ~legal).all()
+        with torch.no_grad():
+            expected = network(torch.from_numpy(batch.observe())).numpy()
+        np.testing.assert_allclose(found[legal], expected[legal], rtol=1e-4, atol=1e-4)

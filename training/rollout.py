@@ -149,10 +149,7 @@ class Collector:
         if not len(rows):
             batch.step(actions, check=False)
             return []
-        state = torch.from_numpy(batch.state(self._state)).to(self.device)
-        if len(rows) < self.games:
-            state = state[torch.from_numpy(rows).to(self.device)]
-        inputs, orders = self.features(state)
+        inputs, orders = self.features(batch.state(self._state), rows)
         kept = self._rows[self._filled : self._filled + len(rows)]
         kept.copy_(inputs)
         self._filled += len(rows)

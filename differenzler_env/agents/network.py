@@ -1,46 +1,96 @@
-"""Agents: a policy network from a checkpoint as a player. Needs torch.
+"""Agents: a policy network from a checkpoint as a player, compiled, in float32, without torch."""
 
-A network's floats depend on the shape of the batch it is given, so rows go through it in chunks of
-one size, the last one padded: a choice is the same whatever stands beside it. Always float32, on
-the CPU.
-"""
-
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import torch
 
 from ..actions import NUM_ACTIONS, NUM_BIDS
-from ..checkpoint import CheckpointError, load
-from ..engine.jit import jit
+from ..cards import NUM_CARDS
+from ..checkpoint import CheckpointError, Tensors, load
+from ..engine.jit import Array, jit
 from ..engine.redact import lawful_bids
-from ..engine.state import BID, PLAY
+from ..engine.state import BID, VIEW
 from ..observation import OBSERVATION_SIZE, write_observation
 from ..rules import Rules
 from .base import Actions, Agent, Keys, Records
-from .policy_network import PolicyNetwork, choose, masked_log_probabilities
+from .forward import PolicyWeights, policy_rows, policy_weights
+from .inputs import RANKS, InputTables, input_size, input_tables, write_inputs
 
-CHUNK = 16
-"""Rows that go through the network at once: few, as one view alone costs as much as a chunk."""
+Floats = npt.NDArray[np.float32]
 
 
 @jit
-def _read_views(views: Any, rules: Any, observations: Any, masks: Any) -> None:
-    """Observations and masks of VIEW records; a mask of ones where nothing is to be decided."""
+def _read_views(
+    views: Records,
+    rules: Records,
+    tables: InputTables,
+    observation: Array,
+    inputs: Array,
+    orders: Array,
+    bidding: Array,
+) -> None:
+    """Inputs, suit orders and kinds of decision of VIEW records."""
+    for row in range(len(views)):
+        write_observation(views[row], rules[0], observation)
+        orders[row] = write_inputs(observation, tables, inputs[row])
+        bidding[row] = views[row]["phase"] == BID
+
+
+@jit
+def _legal_logits(
+    logits: Array, views: Records, rules: Records, suit_orders: Array, orders: Array, out: Array
+) -> None:
+    """Logits of all actions, absolute suits, −inf where not legal, float32 ``[n, 194]``."""
     for row in range(len(views)):
         view = views[row]
-        write_observation(view, rules[0], observations[row])
-        masks[row] = False
-        if view["phase"] == BID and view["current_seat"] == view["seat"]:
-            masks[row, : lawful_bids(view, rules[0])] = True
-        elif view["phase"] == PLAY and view["legal"] != 0:
-            for card in range(36):
-                if (view["legal"] >> card) & 1 != 0:
-                    masks[row, NUM_BIDS + card] = True
-        else:
-            masks[row] = True
+        for action in range(NUM_ACTIONS):
+            out[row, action] = -np.inf
+        bids = lawful_bids(view, rules[0])
+        for bid in range(bids):
+            out[row, bid] = logits[row, bid]
+        order = suit_orders[orders[row]]
+        for own in range(NUM_CARDS):
+            card = RANKS * order[own // RANKS] + own % RANKS
+            if (view["legal"] >> card) & 1:
+                out[row, NUM_BIDS + card] = logits[row, NUM_BIDS + own]
+
+
+@jit
+def _most_likely(logits: Array, actions: Actions) -> None:
+    """The action with the highest logit of each row; 0 where none is legal."""
+    for row in range(len(logits)):
+        best = 0
+        for action in range(NUM_ACTIONS):
+            if logits[row, action] > logits[row, best]:
+                best = action
+        actions[row] = best
+
+
+@jit
+def _drawn(logits: Array, uniform: Array, actions: Actions) -> None:
+    """An action of each row by its probability, from a number in [0, 1); 0 where none is legal."""
+    for row in range(len(logits)):
+        highest = logits[row, 0]
+        for action in range(NUM_ACTIONS):
+            highest = max(highest, logits[row, action])
+        actions[row] = 0
+        if highest == -np.inf:
+            continue
+        total = 0.0
+        for action in range(NUM_ACTIONS):
+            total += np.exp(np.float64(logits[row, action] - highest))
+        cut, reached = uniform[row] * total, 0.0
+        for action in range(NUM_ACTIONS):
+            weight = np.exp(np.float64(logits[row, action] - highest))
+            if weight > 0:
+                # The last one with any probability, should rounding never reach the cut.
+                actions[row] = action
+                reached += weight
+                if reached > cut:
+                    break
 
 
 class NetworkAgent(Agent):
@@ -48,95 +98,73 @@ class NetworkAgent(Agent):
 
     Args:
         rules: rules of the table.
-        network: the policy; it is set to evaluation and kept on the CPU.
+        tensors: weights by name, as in a checkpoint.
+        shape: shape of the network, as in a checkpoint's document.
         deterministic: the most likely action; else one drawn by its probability, from the key of
             the decision.
+
+    Raises:
+        KeyError, TypeError, ValueError: if weights and shape do not belong together.
     """
 
-    def __init__(self, rules: Rules, network: PolicyNetwork, deterministic: bool = True) -> None:
+    tables: InputTables
+    weights: PolicyWeights
+
+    def __init__(
+        self,
+        rules: Rules,
+        tensors: Tensors,
+        shape: Mapping[str, Any],
+        deterministic: bool = True,
+    ) -> None:
         super().__init__(rules)
-        if network.shape["players"] != rules.players:
+        if shape["players"] != rules.players:
             raise ValueError(
-                f"the network is for {network.shape['players']} players; the table has "
-                f"{rules.players}"
+                f"the network is for {shape['players']} players; the table has {rules.players}"
             )
-        self.network = network.to("cpu", torch.float32).eval()
+        self.tables = input_tables(shape["fields"], shape["players"])
+        self.weights = policy_weights(tensors, shape)
+        size, wanted = input_size(self.tables), len(self.weights.trunk.enter)
+        if size != wanted:
+            raise ValueError(f"the network takes {wanted} inputs; its fields give {size}")
         self.deterministic = deterministic
+        self._observation = np.empty(OBSERVATION_SIZE, np.float32)
+
+    def legal_logits(self, views: Records) -> Floats:
+        """Logits of all actions, float32 ``[n, 194]``, −inf where not legal."""
+        count = len(views)
+        views = np.ascontiguousarray(views, VIEW)
+        inputs = np.empty((count, len(self.weights.trunk.enter)), np.float32)
+        orders, bidding = np.empty(count, np.int64), np.empty(count, np.bool_)
+        logits = np.empty((count, NUM_ACTIONS), np.float32)
+        out = np.empty_like(logits)
+        rules, tables = self.rules.record, self.tables
+        _read_views(views, rules, tables, self._observation, inputs, orders, bidding)
+        policy_rows(inputs, bidding, self.weights, logits)
+        _legal_logits(logits, views, rules, tables.orders, orders, out)
+        return out
 
     def act_batch(self, views: Records, keys: Keys) -> Actions:
         """Actions int64 ``[n]`` for VIEW records and decision keys ``[n]``."""
-        count = len(views)
-        padded = -(-count // CHUNK) * CHUNK
-        observations = np.zeros((padded, OBSERVATION_SIZE), np.float32)
-        masks = np.ones((padded, NUM_ACTIONS), np.bool_)
-        _read_views(views, self.rules.record, observations[:count], masks[:count])
-        uniform = np.zeros(padded)
-        uniform[:count] = (keys >> np.uint64(11)).astype(np.float64) * 2.0**-53
-        bids = np.zeros(padded, np.bool_)
-        bids[:count] = views["phase"] == BID
-        chosen = [
-            self._chunk(
-                observations[at : at + CHUNK],
-                masks[at : at + CHUNK],
-                uniform[at : at + CHUNK],
-                bids[at : at + CHUNK],
-            )
-            for at in range(0, padded, CHUNK)
-        ]
-        return np.concatenate(chosen)[:count] if chosen else np.zeros(0, np.int64)
-
-    @torch.inference_mode()
-    def _chunk(
-        self,
-        observations: npt.NDArray[np.float32],
-        masks: npt.NDArray[np.bool_],
-        uniform: npt.NDArray[np.float64],
-        bids: npt.NDArray[np.bool_],
-    ) -> npt.NDArray[np.int64]:
-        """Actions of one chunk. Which heads run does not touch the numbers of the other."""
-        network = self.network
-        inputs, orders = network.features(torch.from_numpy(observations))
-        logits = torch.zeros((CHUNK, NUM_ACTIONS))
-        if bids.any():
-            logits[:, :NUM_BIDS] = network.bid_logits(inputs)
-        if not bids.all():
-            cards = network.card_logits(inputs)
-            logits[:, NUM_BIDS:] = cards.gather(1, network.features.cards[orders])
-        legal = torch.from_numpy(masks)
+        logits = self.legal_logits(views)
+        actions = np.empty(len(views), np.int64)
         if self.deterministic:
-            return logits.masked_fill(~legal, -torch.inf).argmax(dim=1).numpy()
-        logs = masked_log_probabilities(logits, legal)
-        return choose(logs, torch.from_numpy(uniform)).numpy()
-
-
-def read_network(
-    path: str | Path, rules: Rules | None = None
-) -> tuple[PolicyNetwork, dict[str, Any]]:
-    """The policy network of a checkpoint, on the CPU, and the checkpoint's document.
-
-    Args:
-        path: a checkpoint file.
-        rules: rules that it must be for; None: any.
-
-    Raises:
-        CheckpointError: if the file is damaged or made for other rules or another observation.
-    """
-    tensors, document = load(path, rules)
-    try:
-        network = PolicyNetwork(**document["network"])
-        weights = {name: torch.from_numpy(array).float() for name, array in tensors.items()}
-        network.load_state_dict(weights)
-    except (KeyError, TypeError, ValueError, RuntimeError) as error:
-        reason = " ".join(str(error).split())
-        raise CheckpointError(f"{str(path)!r} holds no policy network: {reason}") from None
-    return network, document
+            _most_likely(logits, actions)
+        else:
+            uniform = (keys >> np.uint64(11)).astype(np.float64) * 2.0**-53
+            _drawn(logits, uniform, actions)
+        return actions
 
 
 def load_network(path: str | Path, rules: Rules, deterministic: bool = True) -> NetworkAgent:
     """The agent of a checkpoint file.
 
     Raises:
-        CheckpointError: as :func:`read_network`.
+        CheckpointError: if the file is damaged or made for other rules or another observation.
     """
-    network, _ = read_network(path, rules)
-    return NetworkAgent(rules, network, deterministic)
+    tensors, document = load(path, rules)
+    try:
+        return NetworkAgent(rules, tensors, document["network"], deterministic)
+    except (KeyError, TypeError, ValueError) as error:
+        reason = " ".join(str(error).split())
+        raise CheckpointError(f"{str(path)!r} holds no policy network: {reason}") from None

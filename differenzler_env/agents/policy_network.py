@@ -14,14 +14,16 @@ from torch.nn import functional as F  # noqa: N812
 from ..actions import NUM_BIDS
 from ..cards import NUM_CARDS
 from ..rules import Rules
-from .features import ObservationFeatures, useful_fields
-
-BID_CENTRE, BID_SPREAD = 39.0, 25.0
-"""Bids start as a broad hump: mean and standard deviation in card points."""
-CENTRE_STEP, SPREAD_STEP = 5.0, 0.3
-"""How far one unit of the bid head moves the hump's centre, in card points, and the logarithm of
-its width. All seats share one policy: were the centre quick to move, the whole table would run
-after itself."""
+from .features import ObservationFeatures
+from .forward import (
+    BID_CENTRE,
+    BID_SPREAD,
+    CENTRE_STEP,
+    NORM_EPSILON,
+    SPREAD_BOUNDS,
+    SPREAD_STEP,
+)
+from .inputs import useful_fields
 
 
 class Block(nn.Module):
@@ -29,7 +31,7 @@ class Block(nn.Module):
 
     def __init__(self, width: int) -> None:
         super().__init__()
-        self.norm = nn.LayerNorm(width)
+        self.norm = nn.LayerNorm(width, eps=NORM_EPSILON)
         self.inner = nn.Linear(width, width)
         self.outer = nn.Linear(width, width)
         nn.init.orthogonal_(self.inner.weight, math.sqrt(2))
@@ -52,7 +54,7 @@ class Trunk(nn.Module):
         nn.init.orthogonal_(self.enter.weight, 1.0)
         nn.init.zeros_(self.enter.bias)
         self.blocks = nn.Sequential(*(Block(width) for _ in range(blocks)))
-        self.norm = nn.LayerNorm(width)
+        self.norm = nn.LayerNorm(width, eps=NORM_EPSILON)
 
     def forward(self, inputs: Tensor) -> Tensor:
         """Rows of inputs to rows of float32 features."""
@@ -127,7 +129,7 @@ class PolicyNetwork(nn.Module):
         with torch.autocast(hidden.device.type, enabled=False):
             out = self.bid_head(hidden)
             centre = BID_CENTRE + CENTRE_STEP * out[:, :1]
-            spread = BID_SPREAD * torch.exp((SPREAD_STEP * out[:, 1:2]).clamp(-3.0, 1.0))
+            spread = BID_SPREAD * torch.exp((SPREAD_STEP * out[:, 1:2]).clamp(*SPREAD_BOUNDS))
             logits: Tensor = out[:, 2:] - 0.5 * ((self.bids - centre) / spread).square()
             return logits
 

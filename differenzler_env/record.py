@@ -42,7 +42,7 @@ def make_record(game: "Game", seats: Sequence[str] | None = None) -> dict[str, A
         ValueError: for names that are not one text a seat.
     """
     names = [f"seat {seat}" for seat in range(game.rules.players)] if seats is None else list(seats)
-    if len(names) != game.rules.players or not all(isinstance(name, str) for name in names):
+    if len(names) != game.rules.players or not all(map(_is_name, names)):
         raise ValueError(f"seats are {seats!r}; allowed: {game.rules.players} texts")
     open_deal = game.open_deal()
     return {
@@ -53,6 +53,11 @@ def make_record(game: "Game", seats: Sequence[str] | None = None) -> dict[str, A
         "penalties": game.penalties if game.is_over else None,
         "winners": game.winners,
     }
+
+
+def _is_name(value: object) -> bool:
+    """Whether a value is a text that can be written to a file: half a surrogate pair cannot."""
+    return isinstance(value, str) and value.encode(errors="ignore").decode() == value
 
 
 class _Place:
@@ -134,7 +139,7 @@ def _replay(record: object, game_type: "type[Game]", place: _Place, seed: int | 
     except (ValueError, TypeError) as error:
         raise place.error(f"rules: {error}") from None
     seats = place.list("seats", record["seats"], rules.players)
-    if len(seats) != rules.players or not all(isinstance(name, str) for name in seats):
+    if len(seats) != rules.players or not all(map(_is_name, seats)):
         raise place.error(f"seats should be {rules.players} texts, not {_text(list(seats))}")
     deals = place.list("deals", record["deals"], rules.deals or 1)
     if not deals:

@@ -288,6 +288,7 @@ CHANGES = {
     "deals should have at most 4": lambda r: r["deals"].append(r["deals"][0]),
     "deals should have at least one": lambda r: r.update(deals=[]),
     "seats should be 4 texts": lambda r: r.update(seats=["a", "b", "c"]),
+    "seats should be 4 texts, not .*ud800": lambda r: r.update(seats=["a", "b", "c", "\ud800"]),
     "seats should be 4 texts, ": lambda r: r.update(seats=["a", "b", "c", 4]),
     "the record lacks 'seats'": lambda r: r.pop("seats"),
     "the record has an unknown key 'seed'": lambda r: r.update(seed=1),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import copy
+import importlib
 import pickle
 import warnings
 
@@ -13,7 +14,7 @@ import pytest
 from env_tools import a_deal
 from gymnasium.utils.env_checker import check_env, data_equivalence
 
-import differenzler_env  # noqa: F401  (registers the ids)
+import differenzler_env
 from differenzler_env import (
     GameOverError,
     IllegalActionError,
@@ -548,6 +549,18 @@ def test_other_rules_and_set_up_deals():
     for dealer in range(4):
         env.reset(options={"deal": a_deal(dealer=dealer), "and": "more"})
         assert sum(bid is not None for bid in env.unwrapped.game.bids) == (2 - dealer) % 4
+
+
+def test_a_reload_registers_nothing_twice():
+    before = dict(gymnasium.registry)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        importlib.reload(differenzler_env)
+    assert dict(gymnasium.registry) == before
+    assert {name for name in before if "ifferenzler" in name} == {
+        "Differenzler-v0",
+        "DifferenzlerDeal-v0",
+    }
 
 
 @pytest.mark.slow

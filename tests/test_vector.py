@@ -468,6 +468,21 @@ def test_make_vec_uses_the_batch_engine_by_itself():
     assert isinstance(make(2, autoreset_mode="SameStep").unwrapped, DifferenzlerVectorEnv)
 
 
+def test_gymnasiums_vector_wrappers_work_on_it():
+    envs = gymnasium.wrappers.vector.RecordEpisodeStatistics(make(3))
+    listed = gymnasium.wrappers.vector.DictInfoToList(make(3))
+    envs.reset(seed=4)
+    _, row_infos = listed.reset(seed=4)
+    for turn in range(10):
+        actions = np.array([row["action_mask"].argmax() for row in row_infos])
+        _, rewards, terminations, _, infos = envs.step(actions)
+        *_, row_infos = listed.step(actions)
+        assert terminations.all() == (turn == 9)
+    assert infos["episode"]["l"].tolist() == [10, 10, 10]
+    assert np.array_equal(infos["episode"]["r"], rewards)
+    assert [row["deal"]["penalty"] for row in row_infos] == [-reward for reward in rewards]
+
+
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("flat", [False, True])
 def test_everything_returned_fits_the_spaces_and_is_fresh(mode, flat):

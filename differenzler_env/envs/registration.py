@@ -17,6 +17,8 @@ def register_all() -> None:
     for name, kwargs in (("Differenzler-v0", {}), ("DifferenzlerDeal-v0", {"deals": 1})):
         if name not in gymnasium.registry:
             gymnasium.register(name, entry_point=_SINGLE, vector_entry_point=_VECTOR, kwargs=kwargs)
+    if not hasattr(pettingzoo, "register"):  # its registry came with 1.27
+        return
     # PettingZoo files "differenzler_v0" under "differenzler-v0" and finds it by either name.
     if "differenzler-v0" not in pettingzoo.aec_registry:
         pettingzoo.register("aec", "differenzler_v0", entry_point=f"{_MODULE}:env")

@@ -106,6 +106,8 @@ def _text(value: object) -> str:
         text = json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError):
         text = repr(value)
+    # Half a surrogate pair could be shown nowhere.
+    text = text.encode(errors="backslashreplace").decode()
     return text if len(text) <= 200 else text[:197] + "..."
 
 

@@ -43,7 +43,7 @@ NETWORK = ("agents.network", "agents.features", "agents.policy_network", "checkp
 HOMES = {
     "torch": NETWORK,
     "safetensors": NETWORK,
-    "matplotlib": (),
+    "matplotlib": ("evaluation.plots",),
     "tensorboard": (),
     "stable_baselines3": ("adapters",),
     "sb3_contrib": ("adapters",),

@@ -35,6 +35,8 @@ class Evaluate:
     """file that keeps what has been played; an interrupted run goes on from it"""
     json: Path | None = None
     """file for the result"""
+    report: Path | None = None
+    """folder for a report to look at: one HTML page with plots, and its figures"""
 
     def run(self) -> None:
         """Does what the command says."""
@@ -46,6 +48,8 @@ class Evaluate:
         rules = parse_rules(self.rules)
         check_output(self.json)
         check_output(self.resume)
+        if self.report is not None:
+            check_report(self.report)
         with progress_bar("matches") as progress:
             result = evaluate(
                 self.hero,
@@ -59,10 +63,41 @@ class Evaluate:
                 resume=self.resume,
             )
         write_json(self.json, result.to_json())
+        if self.report is not None:
+            write_report(self.report, result)
         console = Console()
         console.print(result_table(result))
         for line in fault_lines(result):
             print(line, file=sys.stderr)
+
+
+def check_report(folder: Path) -> None:
+    """Before the work is done: the report can be drawn and written.
+
+    Raises:
+        ValueError: without matplotlib, or where the folder cannot be made.
+    """
+    import importlib.util
+
+    from .common import check_output
+
+    if importlib.util.find_spec("matplotlib") is None:
+        raise ValueError("a report needs matplotlib: pip install 'differenzler-env[train]'")
+    if not folder.is_dir():
+        check_output(folder)
+        if folder.exists():
+            raise ValueError(f"{str(folder)!r} is a file, not a folder for a report")
+
+
+def write_report(folder: Path, result: "Evaluation") -> None:
+    """Writes ``index.html`` and the figures behind it, ``report.json``, into a folder."""
+    from ..evaluation.details import details
+    from ..evaluation.report import report_page
+    from .common import write_json, write_whole
+
+    folder.mkdir(exist_ok=True)
+    write_whole(folder / "index.html", report_page(result))
+    write_json(folder / "report.json", result.to_json() | {"details": details(result).to_json()})
 
 
 def result_table(result: "Evaluation") -> "Table":

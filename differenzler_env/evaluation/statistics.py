@@ -164,3 +164,23 @@ def _bradley_terry(wins: Floats) -> Floats:
             break
     ratings: Floats = ELO * np.log(strength)
     return ratings
+
+
+def ratio_estimate(sums: npt.ArrayLike, counts: npt.ArrayLike) -> Estimate:
+    """A mean over things that come in independent groups of different sizes, such as the bids of
+    one size among all deals: Σ sums / Σ counts, its interval over groups by linearisation.
+
+    Args:
+        sums: float ``[n]``: sum of each group.
+        counts: int ``[n]``: size of each group; 0 is allowed.
+    """
+    sums, counts = np.asarray(sums, np.float64), np.asarray(counts, np.float64)
+    groups, size = int((counts > 0).sum()), float(counts.sum())
+    if groups == 0:
+        return Estimate(float("nan"), None, 0)
+    mean = float(sums.sum() / size)
+    if groups == 1:
+        return Estimate(mean, None, 1)
+    left = sums - mean * counts
+    half = Z95 * float(np.sqrt((left**2).sum() * groups / (groups - 1))) / size
+    return Estimate(mean, (mean - half, mean + half), groups)

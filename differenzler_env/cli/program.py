@@ -15,10 +15,18 @@ import tyro
 
 from .deal import Deal
 from .evaluate import Evaluate
+from .perft import Perft
+from .replay import Replay
 from .tournament import Tournament
 
 PROGRAM = "differenzler"
-COMMANDS = {"evaluate": Evaluate, "tournament": Tournament, "deal": Deal}
+COMMANDS = {
+    "evaluate": Evaluate,
+    "tournament": Tournament,
+    "deal": Deal,
+    "replay": Replay,
+    "perft": Perft,
+}
 """Name → dataclass of its arguments, whose ``run()`` does the work."""
 
 

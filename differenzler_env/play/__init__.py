@@ -1,0 +1,5 @@
+"""Play: games as people follow them."""
+
+from .playthrough import playthrough
+
+__all__ = ["playthrough"]

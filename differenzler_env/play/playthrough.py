@@ -1,0 +1,202 @@
+"""Play: a game record told trick by trick, as a Jass player would follow it at the table."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ..actions import action_from_name
+from ..cards import BEATERS, SIDE_ORDER, SUIT_NAMES, SUITS, TRUMP_ORDER, card_index, hand_bits
+from ..game import Game
+from ..record import replay
+from ..rules import Rules
+from ..text import SUIT_SYMBOLS, card_text
+
+MINUS = "−"
+
+
+def playthrough(record: object, line: int | None = None) -> Iterator[str]:
+    """Tell a match, block by block: a heading, then for each deal its cards, its bids, each trick
+    and the settlement, and the result. A block is one line or several, without a last line end.
+
+    Args:
+        record: a game record, checked here before anything is told.
+        line: its line in a file, for error messages.
+
+    Raises:
+        RecordError: for a false record, naming line, deal, trick and card.
+    """
+    match = replay(record, Game, line)
+    assert isinstance(record, Mapping)
+    yield _heading(match.rules, record["seats"])
+    sums = [0] * match.rules.players
+    for number, deal in enumerate(record["deals"]):
+        yield from _deal_blocks(match.rules, number, deal)
+        if deal["penalties"] is None:
+            yield "The deal is not settled."
+            continue
+        sums = [total + cost for total, cost in zip(sums, deal["penalties"], strict=True)]
+        yield _settlement(match.rules, deal, sums)
+    yield _result(match)
+
+
+def _heading(rules: Rules, seats: Sequence[str]) -> str:
+    """The rules and who sits where. Names are made harmless to terminals."""
+    names = ["".join(c if c.isprintable() else "?" for c in name) for name in seats]
+    where = ", ".join(f"seat {seat}: {name}" for seat, name in enumerate(names))
+    return f"{rules!r}\n{where}"
+
+
+def suits_text(names: Sequence[str], trump: str) -> str:
+    """A hand suit by suit, the highest card first: ``"♣ A K   ♦ J 9"``."""
+    parts = []
+    for suit in SUITS:
+        order = TRUMP_ORDER if suit == trump else SIDE_ORDER
+        ranks = [rank for rank in order if suit + rank in names]
+        if ranks:
+            parts.append(f"{SUIT_SYMBOLS[suit]} {' '.join(ranks)}")
+    return "   ".join(parts)
+
+
+def _deal_blocks(rules: Rules, number: int, deal: Mapping[str, Any]) -> Iterator[str]:
+    game = Game.from_deal(
+        rules.replace(deals=1), deal["hands"], deal["trump"], deal["dealer"], deal["turned_up"]
+    )
+    trump = f"{SUIT_NAMES[SUITS.index(game.trump)]} {SUIT_SYMBOLS[game.trump]} are trump"
+    if game.turned_up:
+        trump += f": {card_text(game.turned_up)} is turned up and stays in the dealer's hand"
+    lines = [f"Deal {number + 1} of {rules.deals}. Seat {game.dealer} deals. {trump.capitalize()}."]
+    for seat, hand in enumerate(game.hands):
+        lines.append(f"  seat {seat}  {suits_text(hand, game.trump)}")
+    yield "\n".join(lines)
+    yield _bids(game, deal["bids"])
+    width = 4 * rules.players
+    for trick_number, trick in enumerate(deal["tricks"]):
+        notes, leader = [], game.current_seat
+        for card in trick["cards"]:
+            notes += _notes(game, card)
+            game.play(action_from_name(card))
+        cards = "  ".join(f"{card_text(card):<3}" for card in trick["cards"])
+        text = f"{trick_number + 1:>3}. seat {leader} leads  {cards:<{width + rules.players - 2}}"
+        if len(trick["cards"]) == rules.players:
+            won = game.tricks[-1]
+            last = ", 5 of them for the last trick" if trick_number + 1 == rules.tricks else ""
+            text += (
+                f"  seat {won['winner']} takes {won['points']:>2}  "
+                f"points {' '.join(f'{points:>3}' for points in game.points)}{last}"
+            )
+        yield "\n".join([text.rstrip(), *(f"       {note}" for note in notes)])
+
+
+def _bids(game: Game, bids: Sequence[int | None]) -> str:
+    """Play the bids, and tell them in the order asked."""
+    told = []
+    while game.phase == "bid":
+        seat = game.current_seat
+        assert seat is not None
+        bid = bids[seat]
+        if bid is None:
+            told.append(f"seat {seat} is still to bid")
+            break
+        told.append(f"seat {seat} {bid}")
+        game.play(bid)
+    hidden = game.rules.bidding == "hidden"
+    how = "Bids, hidden till the deal is settled" if hidden else "Bids, each heard by all"
+    return f"{how}: {', '.join(told)}."
+
+
+def _notes(game: Game, card: str) -> list[str]:
+    """What a card about to be played, or the cards held back, show of the rules."""
+    seat = game.current_seat
+    assert seat is not None
+    if not game.trick:
+        return []
+    trump, hand = game.trump, game.hands[seat]
+    lawful = game.view(seat).lawful_cards
+    if card not in lawful:
+        allowed = " ".join(card_text(each) for each in lawful)
+        return [f"seat {seat} revokes with {card_text(card)}; lawful: {allowed}"]
+    led = game.trick[0][1][0]
+    laid = [each for _, each in game.trick if each[0] == trump]
+    if led == trump:
+        kept = [each for each in hand if each[0] == trump] == [trump + "J"] and card[0] != trump
+        return [f"seat {seat} need not play the Puur, its only trump"] if kept else []
+    low = [each for each in hand if each[0] == trump and _is_under(each, laid, trump)]
+    if card in low:
+        return [f"seat {seat} under-trumps with {card_text(card)}"]
+    forbidden = [card_text(each) for each in low if each not in lawful]
+    return [f"seat {seat} may not under-trump with {' '.join(forbidden)}"] if forbidden else []
+
+
+def _is_under(card: str, laid: Sequence[str], trump: str) -> bool:
+    """Whether a trump is lower than one that lies in the trick."""
+    higher = int(BEATERS[SUITS.index(trump), card_index(card)])
+    return bool(higher & hand_bits(laid))
+
+
+def _settlement(rules: Rules, deal: Mapping[str, Any], sums: Sequence[int]) -> str:
+    """The arithmetic of the penalties, seat by seat."""
+    lines = ["Settled:  bid  points  penalty"]
+    for seat, penalty in enumerate(deal["penalties"]):
+        bid, points = deal["bids"][seat], deal["points"][seat]
+        sum_text = penalty_text(rules, deal, seat)
+        lines.append(f"  seat {seat}  {bid:>4}  {points:>6}  {sum_text} = {_signed(penalty)}")
+    lines.append(f"  in all  {sum(deal['points']):>12}")
+    lines.append(f"Penalties so far: {' '.join(map(_signed, sums))}")
+    return "\n".join(lines)
+
+
+def penalty_text(rules: Rules, deal: Mapping[str, Any], seat: int) -> str:
+    """How a penalty comes about: ``"|40 − (25 + 20 Stöck)|"``, ``"|30 − 30| − 10 for an exact
+    bid"``."""
+    bid, points = deal["bids"][seat], deal["points"][seat]
+    stoeck = {deal["trump"] + rank for rank in "KQ"} <= set(deal["hands"][seat])
+    ways = [(points, str(points))]
+    if rules.stoeck and stoeck:
+        ways += [(points + 20, f"({points} + 20 Stöck)"), (points - 20, f"({points} − 20 Stöck)")]
+
+    def cost(counted: int) -> int:
+        exact = counted == bid and (bid > 0 or rules.exact_bonus_on_zero)
+        return -rules.exact_bonus if exact else abs(bid - counted)
+
+    counted, text = min(ways, key=lambda way: cost(way[0]))
+    text = f"|{bid} {MINUS} {text}|"
+    if rules.exact_bonus and counted == bid:
+        earns = bid > 0 or rules.exact_bonus_on_zero
+        text += f" {MINUS} {rules.exact_bonus} for an exact bid" if earns else ", no bonus on zero"
+    revokes = len(revoked_cards(rules, deal, seat)) if rules.revoke_penalty else 0
+    if revokes:
+        text += f" + {revokes} × {rules.revoke_penalty} for {_count(revokes, 'revoke')}"
+    return text
+
+
+def revoked_cards(rules: Rules, deal: Mapping[str, Any], seat: int) -> list[str]:
+    """The cards that a seat played against the rules."""
+    game = Game.from_deal(
+        rules.replace(deals=1), deal["hands"], deal["trump"], deal["dealer"], deal["turned_up"]
+    )
+    for _ in range(rules.players):
+        game.play(0)
+    revokes = []
+    for trick in deal["tricks"]:
+        for card in trick["cards"]:
+            if game.current_seat == seat and card not in game.view(seat).lawful_cards:
+                revokes.append(card)
+            game.play(action_from_name(card))
+    return revokes
+
+
+def _result(match: Game) -> str:
+    if match.winners is None:
+        return "The match goes on."
+    lowest = _signed(min(match.penalties))
+    if len(match.winners) == 1:
+        return f"Seat {match.winners[0]} wins the match with {lowest}."
+    seats = [str(seat) for seat in match.winners]
+    return f"Seats {', '.join(seats[:-1])} and {seats[-1]} share the match with {lowest}."
+
+
+def _signed(number: int) -> str:
+    return f"{MINUS}{-number}" if number < 0 else str(number)
+
+
+def _count(number: int, what: str) -> str:
+    return what if number == 1 else f"{what}s"

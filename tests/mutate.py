@@ -18,8 +18,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from mutations import MUTATIONS
+import mutations_deals
+import mutations_tricks
 
+MUTATIONS = mutations_tricks.MUTATIONS + mutations_deals.MUTATIONS
 ROOT = Path(__file__).resolve().parent.parent
 QUICK = [
     "tests/test_rules_kernels.py",
@@ -49,7 +51,7 @@ HEAD = """# Every rule broken on purpose
 
 Each row breaks one rule of the engine, or one entry of its tables, in a copy of the project, and
 names the tests that fail then. Made by `python tests/mutate.py`; the entries are in
-`tests/mutations.py`. "In passing" means the quick tests noticed; for the others the first test that
+`tests/mutations_tricks.py` and `tests/mutations_deals.py`. "In passing" means the quick tests noticed; for the others the first test that
 did is named.
 
 | Rule | Broken so that | Where | Noticed by |

@@ -12,12 +12,11 @@ import numpy.typing as npt
 
 from ..agents import Agent, as_agent, load_field
 from ..agents.registry import RulesLike
+from ..batch import MAX_SEED
 from ..rules import Rules, get_rules
 from .session import Progress, Session, enough_matches, identity, store_at
 from .statistics import Estimate, bid_floor, normal_estimate, win_shares
 from .tables import Tables
-
-MAX_SEED = 2**64 - 1
 
 
 @dataclass(frozen=True)
@@ -266,7 +265,7 @@ def hero_seatings(
 
 
 def checked_seed(seed: int | None) -> int:
-    """A seed 0…2⁶⁴−1, drawn from the operating system for None."""
+    """A seed 0…2¹²⁸−1, drawn from the operating system for None."""
     if seed is None:
         return secrets.randbits(32)
     if not 0 <= seed <= MAX_SEED:

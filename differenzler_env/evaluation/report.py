@@ -29,7 +29,7 @@ h1 { font-size: 28px; margin: 0 0 4px; overflow-wrap: anywhere; }
 h2 { font-size: 17px; margin: 0 0 4px; }
 p { margin: 0 0 8px; color: var(--soft); }
 .figures { display: grid; gap: 16px; margin: 24px 0;
-  grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); }
+  grid-template-columns: repeat(auto-fit, minmax(140px, 1fr)); }
 .figure, .card { background: #fff; border: 1px solid var(--line); border-radius: 10px; }
 .figure { padding: 14px 16px; }
 .figure b { display: block; font-size: 24px; line-height: 1.25; color: var(--green); }

@@ -1,0 +1,50 @@
+"""Command line: ``differenzler selfplay``, games of agents as a data set."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+
+@dataclass
+class Selfplay:
+    """Let agents play and keep the games: records, and arrays for offline learning."""
+
+    agents: Annotated[tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="AGENT …")]
+    """one agent for all seats or one for each; they move on one seat each match"""
+    out: Path
+    """file for the records, one match a line"""
+    arrays: bool = False
+    """also write the decisions as arrays, in Parquet, beside the records: observation, mask,
+    action, reward, seat"""
+    deals: int = 1000
+    """deals to be played, rounded up to whole matches"""
+    rules: str = "swisslos"
+    """rule set: swisslos, table, television, mini; settings as in table?players=5"""
+    seed: int = 1
+    """of the deals and of the agents' draws"""
+
+    def run(self) -> None:
+        """Does what the command says."""
+        import importlib.util
+
+        from ..agents.registry import split_list
+        from ..evaluation.selfplay import self_play
+        from .common import check_output, parse_rules, progress_bar
+
+        arrays = self.out.with_suffix(".parquet") if self.arrays else None
+        check_output(self.out)
+        check_output(arrays)
+        if arrays == self.out:
+            raise ValueError(
+                f"{str(self.out)!r} is where the arrays go; name the records otherwise"
+            )
+        if arrays is not None and importlib.util.find_spec("pyarrow") is None:
+            raise ValueError("arrays need pyarrow: pip install pyarrow")
+        agents = split_list(",".join(self.agents))
+        with progress_bar("matches") as progress:
+            play = self_play(agents, parse_rules(self.rules), self.deals, self.seed, progress)
+            matches = play.write(self.out, arrays)
+        files = str(self.out) if arrays is None else f"{self.out} and {arrays}"
+        print(f"{matches} matches, {matches * (play.rules.deals or 1)} deals in {files}")

@@ -17,6 +17,7 @@ from .deal import Deal
 from .evaluate import Evaluate
 from .perft import Perft
 from .replay import Replay
+from .selfplay import Selfplay
 from .tournament import Tournament
 
 PROGRAM = "differenzler"
@@ -26,6 +27,7 @@ COMMANDS = {
     "deal": Deal,
     "replay": Replay,
     "perft": Perft,
+    "selfplay": Selfplay,
 }
 """Name → dataclass of its arguments, whose ``run()`` does the work."""
 

@@ -229,13 +229,6 @@ def test_all_cards_have_faces_of_their_own():
     assert card_face("D10", 110).tobytes() != card_face("D10", 110, dim=True).tobytes()
 
 
-def test_pictures_are_declared_only_where_pillow_is(monkeypatch):
-    assert rendering.MODES == ("ansi", "human", "rgb_array")
-    monkeypatch.setattr(rendering, "MODES", ("ansi", "human"))
-    with pytest.raises(gymnasium.error.DependencyNotInstalled, match="Pillow"):
-        differenzler_v0.env(render_mode="rgb_array")
-
-
 def test_the_sample_is_drawn_by_a_command(tmp_path):
     target = tmp_path / "table.png"
     subprocess.run([sys.executable, "-m", "differenzler_env.envs.picture", str(target)], check=True)

@@ -180,7 +180,6 @@ class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
             raise GameOverError(
                 f"the match of row {row} is over; reset it with options={{'reset_mask': ...}}"
             )
-        self._check_in_space(chosen, ~resetting)
         before = self._masks()
         illegal = ~resetting & (before[self._rows, np.where(resetting, 0, chosen)] == 0)
         if illegal.any() and self.illegal == "raise":
@@ -318,6 +317,7 @@ class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
     # Actions -------------------------------------------------------------------------------
 
     def _checked_actions(self, actions: Any) -> NDArray[np.int64]:
+        """The actions as int64 [n], within the action space in all rows that will act."""
         _ = self.batch  # there must be games
         chosen = np.asarray(actions)
         if chosen.shape != (self.num_envs,) or not np.issubdtype(chosen.dtype, np.integer):
@@ -325,16 +325,13 @@ class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
                 f"actions are integers of shape ({self.num_envs},), not {chosen.dtype} of shape "
                 f"{chosen.shape}"
             )
-        return chosen.astype(np.int64)
-
-    def _check_in_space(self, chosen: NDArray[np.int64], live: NDArray[np.bool_]) -> None:
-        outside = live & ((chosen < 0) | (chosen >= NUM_ACTIONS))
-        if outside.any():
-            row = int(np.flatnonzero(outside)[0])
+        outside = np.flatnonzero(~self._ended & ((chosen < 0) | (chosen >= NUM_ACTIONS)))
+        if outside.size:
             raise IllegalActionError(
-                f"action {chosen[row]} of row {row} is outside the action space 0 to "
+                f"action {chosen[outside[0]]} of row {outside[0]} is outside the action space 0 to "
                 f"{NUM_ACTIONS - 1}"
             )
+        return chosen.astype(np.int64)
 
     def _raise_illegal(self, chosen: NDArray[np.int64], row: int) -> None:
         try:

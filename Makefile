@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
 EXTRAS := dev,train,sb3
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-long nightly lint types format check dist clean
+.PHONY: help setup demo test test-long nightly golden lint types format check dist clean
 
 help:  ## say what each target does
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | column -t -s @ 2>/dev/null \
@@ -38,6 +38,9 @@ test-long: $(STAMP)  ## the tests that take minutes each
 
 nightly: $(STAMP)  ## all tests, short and long
 	$(PYTHON) -m pytest -n $(WORKERS) -m "long or not long"
+
+golden: $(STAMP)  ## write the golden playthroughs and the settings table of docs/rules.md anew
+	$(PYTHON) -m tests.golden.regenerate
 
 lint: $(STAMP)  ## style, likely bugs and formatting
 	$(PYTHON) -m ruff check .

@@ -164,7 +164,9 @@ def penalty_text(rules: Rules, deal: Mapping[str, Any], seat: int) -> str:
         text += f" {MINUS} {rules.exact_bonus} for an exact bid" if earns else ", no bonus on zero"
     revokes = len(revoked_cards(rules, deal, seat)) if rules.revoke_penalty else 0
     if revokes:
-        text += f" + {revokes} × {rules.revoke_penalty} for {_count(revokes, 'revoke')}"
+        text += (
+            f" + {revokes} × {rules.revoke_penalty} for {'a revoke' if revokes == 1 else 'revokes'}"
+        )
     return text
 
 
@@ -196,7 +198,3 @@ def _result(match: Game) -> str:
 
 def _signed(number: int) -> str:
     return f"{MINUS}{-number}" if number < 0 else str(number)
-
-
-def _count(number: int, what: str) -> str:
-    return what if number == 1 else f"{what}s"

@@ -1,4 +1,4 @@
-"""Environments: what ``reset(options=...)`` may ask for. Unknown options are ignored."""
+"""Environments: what a reset may ask for: seeds and options. Unknown options are ignored."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -56,6 +56,25 @@ def reset_mask_option(options: Mapping[str, Any] | None, num_envs: int) -> NDArr
         )
     rows: NDArray[np.bool_] = mask.copy()
     return rows
+
+
+def row_seeds(seed: int | Sequence[int | None] | None, num_envs: int) -> list[int | None]:
+    """A seed, or None, for each row: an int s stands for s, s+1, …
+
+    Raises:
+        ValueError: if it is neither None, an int nor a list with one entry a row.
+    """
+    if seed is None:
+        return [None] * num_envs
+    if isinstance(seed, (int, np.integer)):
+        return [int(seed) + row for row in range(num_envs)]
+    if isinstance(seed, str) or not isinstance(seed, (Sequence, np.ndarray)):
+        raise ValueError(f"seed is {seed!r}; allowed: None, an int, or a list with one a row")
+    if len(seed) != num_envs:
+        raise ValueError(
+            f"{len(seed)} seeds are given for {num_envs} rows; give one a row, or one int"
+        )
+    return list(seed)
 
 
 def _checked_deal(deal: Any) -> dict[str, Any]:

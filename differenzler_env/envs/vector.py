@@ -20,7 +20,7 @@ from ..batch import Batch
 from ..errors import GameOverError, IllegalActionError
 from ..rules import Rules
 from .match import checked_objective, forfeit_reward
-from .options import deal_options, reset_mask_option
+from .options import deal_options, reset_mask_option, row_seeds
 from .rendering import FRAMES_PER_SECOND, MODES, Renderer
 from .seating import Seating
 from .single import checked_illegal, match_rules
@@ -138,7 +138,7 @@ class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
             ValueError: for a list of the wrong length, an impossible deal or a bad mask; nothing is
                 changed then.
         """
-        seeds = self._seeds(seed)
+        seeds = row_seeds(seed, self.num_envs)
         deals = deal_options(options, self.num_envs)
         mask = reset_mask_option(options, self.num_envs)
         rows = np.ones(self.num_envs, np.bool_) if mask is None else mask
@@ -232,19 +232,6 @@ class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
         return None if self.render_mode == "human" else frames
 
     # Matches -------------------------------------------------------------------------------
-
-    def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
-        if seed is None:
-            return [None] * self.num_envs
-        if isinstance(seed, (int, np.integer)):
-            return [int(seed) + row for row in range(self.num_envs)]
-        if isinstance(seed, str) or not isinstance(seed, (Sequence, np.ndarray)):
-            raise ValueError(f"seed is {seed!r}; allowed: None, an int, or a list with one a row")
-        if len(seed) != self.num_envs:
-            raise ValueError(
-                f"{len(seed)} seeds are given for {self.num_envs} rows; give one a row, or one int"
-            )
-        return list(seed)
 
     def _restarted(self, rows: NDArray[np.bool_], seeds: list[int | None]) -> Batch:
         """A copy of the batch with a match begun in some rows: match 0 of a seed, or the next."""

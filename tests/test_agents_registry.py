@@ -124,6 +124,16 @@ def test_a_field_that_does_not_fit_is_refused(field, rules, said):
     assert said in str(caught.value)
 
 
+def test_a_field_may_have_a_name():
+    specs = ["random", "constant?bid=35", "thumb"]
+    assert [agent.spec for agent in load_field("@v0", RULES)] == specs
+    assert len(load_field(" @v0", Rules(players=3), more=True)) == 3
+    with pytest.raises(SpecError, match="3 seats needs 2 opponents"):
+        load_field("@v0", Rules(players=3))
+    with pytest.raises(SpecError, match="no field '@v99'; fields are @v0"):
+        load_field("@v99", RULES)
+
+
 def test_models_are_found_in_the_working_directory_then_with_the_package(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     shipped = find_file("models/README.md")

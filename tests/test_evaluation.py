@@ -44,6 +44,33 @@ def test_the_orders_of_a_field_are_all_there_and_balanced_early():
     assert sorted(orders([1, 2, 2])) == [(1, 2, 2), (2, 1, 2), (2, 2, 1)]
 
 
+def test_more_agents_than_places_take_turns():
+    found = orders(range(5), 3)
+    assert len(found) == len(set(found)) == 60
+    for start in range(0, 60, 5):
+        for place in range(3):
+            assert {order[place] for order in found[start : start + 5]} == set(range(5))
+    seating = hero_seatings([9, 0, 1, 2], 6, players=3)
+    assert seating.shape == (6, 3, 3)
+    assert {tuple(match[0].tolist()) for match in seating} == {
+        (9, first, second) for first in range(3) for second in range(3) if first != second
+    }
+    assert (hero_seatings([9, 0, 1, 2], 4, 2, players=3) == seating[2:]).all()
+
+
+def test_named_fields_are_played_against():
+    named = evaluate("thumb", "@v0", deals=8, seed=1)
+    assert named.field == ("constant?bid=35", "random", "thumb")
+    spelled = evaluate("thumb", "random,constant?bid=35,thumb", deals=8, seed=1)
+    assert numbers(named) == numbers(spelled)
+    three = evaluate("random", "@v0", Rules(players=3), deals=18, seed=1)
+    assert len(three.field) == 3
+    assert set(np.unique(three.tables.seating)) == {0, 1, 2}
+    assert evaluate("players:Lowest", "@v0", MINI, deals=9, seed=1).tables.seating.max() == 3
+    with pytest.raises(SpecError, match="5 seats needs 4 opponents"):
+        evaluate("thumb", "@v0", Rules(players=5), deals=5)
+
+
 def test_the_hero_takes_every_seat_and_all_go_round_together():
     seating = hero_seatings([0, 1, 2, 3], 12)
     assert seating.shape == (12, 4, 4)

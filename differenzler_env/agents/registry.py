@@ -14,6 +14,7 @@ import numpy as np
 from ..rules import Rules, get_rules
 from ..view import PlayerView
 from .base import Actions, Agent, Keys, Records
+from .fields import FIELDS
 
 RulesLike = str | Rules | None
 
@@ -85,29 +86,47 @@ def load(spec: str, rules: RulesLike = None) -> Agent:
     raise SpecError(_unknown(name))
 
 
-def load_field(field: str | Sequence[str | Agent], rules: RulesLike = None) -> list[Agent]:
+def load_field(
+    field: str | Sequence[str | Agent], rules: RulesLike = None, *, more: bool = False
+) -> list[Agent]:
     """The players − 1 opponents of a hero, from the hero's right-hand neighbour onward.
 
     Args:
         field: specs separated by commas, or a sequence of specs and agents. A single one is
-            repeated for the whole table. Equal specs share one agent.
+            repeated for the whole table. Equal specs share one agent. ``"@v0"`` is a named field.
         rules: rules of the table.
+        more: a named field may hold more than players − 1 agents; they are to take turns.
 
     Raises:
         SpecError: if their number does not fit the table or one cannot be loaded.
     """
     rules = get_rules(rules)
-    given = split_list(field) if isinstance(field, str) else list(field)
+    named = isinstance(field, str) and field.strip().startswith("@")
+    given = named_field(field) if named else field  # type: ignore[arg-type]
+    given = split_list(given) if isinstance(given, str) else list(given)
     opponents = rules.players - 1
     if len(given) == 1:
         given = given * opponents
-    if len(given) != opponents:
+    if len(given) != opponents and not (named and more and len(given) > opponents):
         names = ",".join(entry if isinstance(entry, str) else entry.spec for entry in given)
         needed = f"{opponents} opponents or one for all of them" if opponents > 1 else "1 opponent"
         raise SpecError(
             f"a table of {rules.players} seats needs {needed}; the field {names!r} has {len(given)}"
         )
     return share_agents(given, rules)
+
+
+def named_field(name: str) -> list[str]:
+    """The specs of a named field such as ``"@v0"``.
+
+    Raises:
+        SpecError: if there is none of that name; it lists the names.
+    """
+    specs = FIELDS.get(name.strip().removeprefix("@"))
+    if specs is None:
+        known = ", ".join(f"@{known}" for known in FIELDS)
+        raise SpecError(f"there is no field {name.strip()!r}; fields are {known}")
+    return list(specs)
 
 
 def share_agents(given: Iterable[str | Agent], rules: Rules) -> list[Agent]:

@@ -20,7 +20,7 @@ class Evaluate:
     hero: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="AGENT")]
     """the agent measured: a name such as thumb, FILE.safetensors or package.module:factory"""
     field: str
-    """the others, separated by commas, or one that fills the table"""
+    """the others, separated by commas, or one that fills the table, or a named field such as @v0"""
     deals: int = 1000
     """distinct deals, rounded up to whole matches; each is played with the hero in every seat"""
     rules: str = "swisslos"

@@ -25,7 +25,7 @@ class Evaluation:
 
     Attributes:
         hero: spec of the hero.
-        field: specs of the others, P − 1.
+        field: specs of the others, P − 1 or more of a named field.
         rules: rules of the table.
         seed: seed of the deals.
         agents: specs of the different agents; ``tables.seating`` holds their numbers.
@@ -153,7 +153,8 @@ def evaluate(
 
     Args:
         hero: the agent measured.
-        field: the P − 1 others, or one that fills the table; their order does not matter.
+        field: the P − 1 others, or one that fills the table, or a named field such as ``"@v0"``,
+            whose agents take turns if there are more; their order does not matter.
         rules: a name, rules, or None for the default.
         deals: distinct deals, rounded up to whole matches.
         seed: of the deals and of the agents' draws; None draws one.
@@ -177,7 +178,7 @@ def evaluate(
     if workers is not None and workers < 1:
         raise ValueError(f"workers is {workers}; allowed: 1 or more")
     champion = as_agent(hero, rules)
-    others = load_field(field, rules)
+    others = load_field(field, rules, more=True)
     others = sorted(others, key=lambda agent: agent.spec)  # stable: the order given does not matter
     agents = distinct([champion, *others])
     numbers = [number_of(agents, agent) for agent in [champion, *others]]
@@ -186,7 +187,7 @@ def evaluate(
         agents,
         rules,
         seed,
-        lambda first, count: hero_seatings(numbers, count, first),
+        lambda first, count: hero_seatings(numbers, count, first, rules.players),
         workers=workers,
         progress=progress,
         store=store_at(resume, what),
@@ -230,32 +231,39 @@ def number_of(agents: Sequence[Agent], wanted: Agent) -> int:
     return -1
 
 
-def orders(numbers: Sequence[int]) -> list[tuple[int, ...]]:
-    """All different orders of some numbers, such that the first few are balanced too: each block of
-    n orders is one order turned round, with every number in every place."""
+def orders(numbers: Sequence[int], places: int | None = None) -> list[tuple[int, ...]]:
+    """All different orders of some numbers, such that the first few are balanced too: in each block
+    of n orders every number is in every place once.
+
+    Args:
+        numbers: n of them; equal ones are not told apart.
+        places: how many of each order are kept; all where not given.
+    """
     found: dict[tuple[int, ...], None] = {}
-    for order in permutations(sorted(numbers)):
-        for turn in range(len(order)):
-            found.setdefault(order[turn:] + order[:turn])
+    circle = sorted(numbers)
+    for order in permutations(range(len(circle)), places):
+        for turn in range(len(circle)):
+            found.setdefault(tuple(circle[(place + turn) % len(circle)] for place in order))
     return list(found)
 
 
 def hero_seatings(
-    numbers: Sequence[int], matches: int, first_match: int = 0
+    numbers: Sequence[int], matches: int, first_match: int = 0, players: int | None = None
 ) -> npt.NDArray[np.int16]:
     """Seatings for a hero and its field.
 
     Args:
-        numbers: the hero's number, then those of the P − 1 others.
+        numbers: the hero's number, then those of the others, P − 1 or more.
         matches: how many matches, M.
         first_match: number of the first.
+        players: P; as many as there are numbers where not given.
 
     Returns:
         int16 ``[M, S, P]`` with S = P: in seating s the hero sits in seat s, the others follow to
         the right in an order that is the same in all seatings of a match.
     """
-    hero, players = numbers[0], len(numbers)
-    field = orders(numbers[1:])
+    hero, players = numbers[0], players or len(numbers)
+    field = orders(numbers[1:], players - 1)
     seating = np.empty((matches, players, players), np.int16)
     for match in range(matches):
         line = (hero, *field[(first_match + match) % len(field)])

@@ -50,9 +50,9 @@ hypothesis.settings.load_profile("sabotage")
 HEAD = """# Every rule broken on purpose
 
 Each row breaks one rule of the engine, or one entry of its tables, in a copy of the project, and
-names the tests that fail then. Made by `python tests/mutate.py`; the entries are in
-`tests/mutations_tricks.py` and `tests/mutations_deals.py`. "In passing" means the quick tests noticed; for the others the first test that
-did is named.
+names tests that fail then. Made by `python tests/mutate.py`; the entries are in
+`tests/mutations_tricks.py` and `tests/mutations_deals.py`. "In passing": the quick tests noticed;
+where only the slower ones did, the first of them is named.
 
 | Rule | Broken so that | Where | Noticed by |
 | --- | --- | --- | --- |

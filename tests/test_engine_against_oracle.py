@@ -12,6 +12,7 @@ from rule_tables import PLAYED_POSITIONS, WORKED_DEAL
 from watching import FIRST_CARD_ACTION, Watch, compare_game, to_action
 
 from differenzler_env import Batch, Game, Rules
+from differenzler_env.observation import decode
 
 ROWS, MATCHES = 1000, 5
 RULES_OF_THE_DEFAULT_GAME = {
@@ -206,3 +207,41 @@ def test_one_seat_takes_everything_and_numbers_stay_exact(dealer):
     assert asked == [(dealer + step) % 4 for step in (1, 2, 3, 4)]
     assert rewards.tolist() == [[-157.0] * 4]
     assert batch.settled.points[0].tolist() == [157 * (seat == forehand) for seat in range(4)]
+
+
+def test_every_bid_for_one_line_of_play():
+    """158 rows, one a bid: the exact bid is the only best, every other costs its miss."""
+    rules = Rules(deals=1)
+    batch = Batch(158, rules, seed=1)
+    hands = [hand.split() for hand in WORKED_DEAL["hands"]]
+    for row in range(158):
+        batch.set_deal(row, hands=hands, trump="D", dealer=0)
+    bids = np.arange(158)
+    assert (batch.legal_mask()[:, :158] == 1).all()
+    for _ in range(4):
+        batch.step(bids)
+    for _, cards, _, _ in WORKED_DEAL["tricks"]:
+        for card in cards.split():
+            rewards, _, match_over = batch.step(np.full(158, to_action(card)))
+    assert match_over.all()
+    for seat, points in enumerate(WORKED_DEAL["points"]):
+        assert rewards[:, seat].tolist() == [-float(abs(bid - points)) for bid in range(158)]
+        assert rewards[:, seat].argmax() == points and rewards[points, seat] == 0
+        assert (rewards[:, seat] == 0).sum() == 1
+
+
+@pytest.mark.parametrize("dealer", range(4))
+def test_each_bidder_sees_its_own_hand_and_plays_it(dealer):
+    game = Game(Rules(deals=1, first_dealer=dealer), seed=dealer)
+    shown = {}
+    while game.phase == "bid":
+        seat = game.current_seat
+        assert seat == (dealer + 1 + len(shown)) % 4
+        shown[seat] = decode(game.observe(seat), game.rules)["hand"]
+        game.play(10 * seat)
+    played = {seat: [] for seat in range(4)}
+    while not game.is_over:
+        action = game.legal_actions()[0]
+        played[game.current_seat].append(oracle.PACK[action - FIRST_CARD_ACTION])
+        game.play(action)
+    assert {seat: sorted(cards, key=oracle.PACK.index) for seat, cards in played.items()} == shown

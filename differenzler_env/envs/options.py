@@ -59,7 +59,7 @@ def reset_mask_option(options: Mapping[str, Any] | None, num_envs: int) -> NDArr
 
 
 def row_seeds(seed: int | Sequence[int | None] | None, num_envs: int) -> list[int | None]:
-    """A seed, or None, for each row: an int s stands for s, s+1, …
+    """A seed, or None, for each row; an int s stands for s, s+1 and so on.
 
     Raises:
         ValueError: if it is neither None, an int nor a list with one entry a row.

@@ -263,6 +263,50 @@ def test_seeds_are_integers_from_zero(seed):
     assert batch.state_records.tobytes() == before
 
 
+@pytest.mark.parametrize("first_row", [-1, 1.5, 2**32, "0", None])
+def test_first_rows_are_row_numbers(first_row):
+    with pytest.raises(ValueError, match="first_row"):
+        Batch(2, seed=1, first_row=first_row)
+
+
+@pytest.mark.parametrize("rows", [[5], [-1], [0.5], [[0, 1]], [], [True], ["0"], None], ids=repr)
+def test_only_rows_of_the_batch_can_be_selected(rows):
+    with pytest.raises(ValueError, match="rows"):
+        Batch(2, seed=1).select(rows)
+
+
+@pytest.mark.parametrize("mask", [[1, 0], np.ones(3, bool), True, "all", np.ones((2, 1), bool)])
+def test_a_reset_mask_is_one_bool_a_row(mask):
+    batch = Batch(2, seed=1)
+    before = batch.state_records.tobytes()
+    with pytest.raises(ValueError, match="mask"):
+        batch.reset(mask=mask)
+    assert batch.state_records.tobytes() == before
+
+
+def test_rows_and_seats_that_do_not_exist_have_no_view():
+    batch, game = Batch(2, seed=1), Game(seed=1)
+    for number in (-1, 4, 9, 10**6, 1.5, "0"):
+        with pytest.raises(ValueError, match="seat"):
+            batch.player_view(0, number)
+        for read in (game.view, game.observe, game.mask):
+            with pytest.raises(ValueError, match="seat"):
+                read(number)
+        for row in (batch.player_view, batch.game):
+            with pytest.raises(ValueError, match="row"):
+                row(number)
+
+
+def test_out_arrays_must_fit():
+    batch = Batch(2, seed=1)
+    for read in (batch.legal_mask, batch.legal_bits, batch.observe, batch.observe_all, batch.state):
+        good = read()
+        assert read(out=np.zeros_like(good)).tobytes() == good.tobytes()
+        for wrong in (np.zeros(3, good.dtype), np.zeros(good.shape, np.float64)):
+            with pytest.raises(ValueError, match="out has shape"):
+                read(out=wrong)
+
+
 def test_unknown_objective_and_rules_are_refused():
     with pytest.raises(ValueError, match=r"objective.*penalty.*win"):
         Batch(2, objective="score")

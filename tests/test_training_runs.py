@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -124,13 +126,19 @@ def test_what_was_trained_plays(tmp_path: Path) -> None:
 # Interrupted and killed --------------------------------------------------------------------
 
 
-def start(config: Config, *extra: str) -> subprocess.Popen[str]:
+@contextmanager
+def started(config: Config, *extra: str) -> Iterator[subprocess.Popen[str]]:
+    """A training process, killed at the end however the test went."""
     changes = {"folder": config.folder, "name": config.name, "deals": config.deals}
     options = [text for name, value in changes.items() for text in (f"--{name}", str(value))]
     command = [sys.executable, "training/ppo.py", "--config", "configs/smoke_swisslos.yaml"]
-    return subprocess.Popen(
+    with subprocess.Popen(
         [*command, *options, *extra], cwd=ROOT, stderr=subprocess.PIPE, text=True
-    )
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def wait_for_update(config: Config, update: int, process: subprocess.Popen[str]) -> None:
@@ -145,10 +153,10 @@ def wait_for_update(config: Config, update: int, process: subprocess.Popen[str])
 
 def test_ctrl_c_saves_and_says_so(tmp_path: Path) -> None:
     config = smoke(tmp_path, deals=10_000_000)
-    process = start(config)
-    wait_for_update(config, 2, process)
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=60)
+    with started(config) as process:
+        wait_for_update(config, 2, process)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "interrupted: saved after update" in said and "--resume" in said
     assert "Traceback" not in said
@@ -162,11 +170,9 @@ def test_killed_at_random_moments_nothing_but_the_update_at_hand_is_lost(tmp_pat
     random = np.random.default_rng(7)
     update = 0
     for attempt in range(3):
-        process = start(config, "--save-every", "0", *(["--resume"] if attempt else []))
-        wait_for_update(config, update + 2, process)
-        time.sleep(random.uniform(0.0, 0.2))
-        process.kill()
-        process.communicate()
+        with started(config, "--save-every", "0", *(["--resume"] if attempt else [])) as process:
+            wait_for_update(config, update + 2, process)
+            time.sleep(random.uniform(0.0, 0.2))
         _, document = read(RunFiles(config).checkpoints()[-1])
         assert document["progress"]["updates"] > update
         update = document["progress"]["updates"]

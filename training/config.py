@@ -58,6 +58,11 @@ class Config:
     bid_entropy: float = setting(0.01, "entropy bonus of bids at the start, per nat")
     card_entropy: float = setting(0.01, "entropy bonus of cards at the start, per nat")
     final_entropy: float = setting(0.1, "share of the entropy bonuses left at the end")
+    averaging: float = setting(
+        0.95,
+        "the policy that is saved averages the weights over updates, each counting this much "
+        "of the one after it; 0: the last weights",
+    )
     max_gradient: float = setting(0.5, "gradients are cut to this norm, policy and critic apart")
 
     threads: int = setting(0, "threads of torch; 0: one a core")
@@ -80,6 +85,7 @@ class Config:
         ):
             self._require(name, getattr(self, name) >= 0, "0 or more")
         self._require("gae_lambda", 0 <= self.gae_lambda <= 1, "0 to 1")
+        self._require("averaging", 0 <= self.averaging < 1, "0 to below 1")
         choices = ("auto", "float32", "bfloat16")
         self._require("precision", self.precision in choices, ", ".join(choices))
         named = bool(self.name) and "/" not in self.name and not self.name.startswith(".")

@@ -43,6 +43,10 @@ class Progress:
 class Learner:
     """Policy, critic and optimiser of a run.
 
+    Attributes:
+        average: the policy's weights averaged over updates, by name. Copies that learn together
+            drift together, all bidding a little high or low; the average stays in the middle.
+
     Args:
         config: the settings.
         rank: number of this process.
@@ -70,6 +74,9 @@ class Learner:
         self.optimiser = torch.optim.Adam(
             self.loss.parameters(), lr=config.learning_rate, eps=1e-5, fused=True
         )
+        self.average = {
+            name: parameter.detach().clone() for name, parameter in self.policy.named_parameters()
+        }
         games = config.games // processes
         self.collector = Collector(
             self.rules, games, rank * games, self.features, self.dtype, self.device
@@ -85,6 +92,7 @@ class Learner:
         advantages, returns, figures = self.judge(rollout)
         collected = time.perf_counter()
         figures |= self._learn(rollout, advantages, returns, number)
+        self._average(number)
         seconds = time.perf_counter() - started
         decisions = rollout.num_decisions * self.processes
         self.progress.updates = number
@@ -190,6 +198,13 @@ class Learner:
         result = dict(zip(FIGURES, (total / steps).tolist(), strict=True))
         return result | {"ratio_error": first_error, "learning_rate": rate}
 
+    @torch.no_grad()
+    def _average(self, number: int) -> None:
+        """Move the averaged weights on; early on they follow quickly."""
+        kept = min(self.config.averaging, number / (number + 10.0))
+        for name, parameter in self.policy.named_parameters():
+            self.average[name].lerp_(parameter, 1.0 - kept if self.config.averaging else 1.0)
+
     def _total(self, numbers: Tensor) -> Tensor:
         """Sums over all processes."""
         if self.processes > 1:
@@ -204,6 +219,8 @@ class Learner:
         names = [name for name, _ in self.loss.named_parameters()]
         for name, parameter in self.loss.named_parameters():
             arrays["weights." + name] = _array(parameter)
+        for name, tensor in self.average.items():
+            arrays["average." + name] = _array(tensor)
         for index, state in self.optimiser.state_dict()["state"].items():
             for key, value in state.items():
                 arrays[f"adam.{key}.{names[index]}"] = _array(value)
@@ -227,6 +244,9 @@ class Learner:
                 if f"adam.{key}.{name}" in arrays:
                     moment = torch.from_numpy(np.array(arrays[f"adam.{key}.{name}"]))
                     state.setdefault(index, {})[key] = moment
+        for name, parameter in self.policy.named_parameters():
+            saved = arrays.get("average." + name, arrays["weights.policy." + name])
+            self.average[name] = torch.from_numpy(saved.copy()).to(parameter.device)
         groups = self.optimiser.state_dict()["param_groups"]
         self.optimiser.load_state_dict({"state": state, "param_groups": groups})
         self.progress = Progress(**progress)

@@ -143,13 +143,8 @@ class RunFiles:
 
 
 def save_policy(path: Path, learner: Learner) -> None:
-    """Write the learner's policy as a checkpoint that agents load."""
-    prefix = "weights.policy."
-    weights = {
-        name.removeprefix(prefix): array
-        for name, array in learner.tensors().items()
-        if name.startswith(prefix)
-    }
+    """Write the learner's averaged policy as a checkpoint that agents load."""
+    weights = {name: tensor.cpu().numpy() for name, tensor in learner.average.items()}
     training = {"config": learner.config.to_dict(), **learner.progress.to_dict()}
     save(path, weights, policy_document(learner.rules, learner.policy.shape, training))
 

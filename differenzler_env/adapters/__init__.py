@@ -1,0 +1,1 @@
+"""Adapters: the environments in the forms of other libraries. Each is imported on demand."""

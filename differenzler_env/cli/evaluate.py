@@ -66,7 +66,13 @@ class Evaluate:
         if self.report is not None:
             write_report(self.report, result)
         console = Console()
+        speed = result.decisions_per_second
+        print(f"{result.hero} at a table of {', '.join(result.field)}")
         console.print(result_table(result))
+        print(
+            f"{result.deals} deals, {result.games} games, seed {result.seed}"
+            + ("" if speed is None else f"; {speed:,.0f} decisions a second")
+        )
         for line in fault_lines(result):
             print(line, file=sys.stderr)
 
@@ -106,14 +112,8 @@ def result_table(result: "Evaluation") -> "Table":
     from rich.table import Table
 
     values = result.to_json()
-    speed = result.decisions_per_second
     table = Table(
-        title=f"{result.hero} at a table of {', '.join(result.field)}",
-        caption=f"{result.deals} deals, {result.games} games, seed {result.seed}"
-        + ("" if speed is None else f"; {speed:,.0f} decisions a second"),
         box=SIMPLE_HEAD,
-        title_justify="left",
-        caption_justify="left",
     )
     table.add_column("")
     table.add_column("mean", justify="right")

@@ -16,6 +16,7 @@ import tyro
 from .deal import Deal
 from .evaluate import Evaluate
 from .perft import Perft
+from .play import Play
 from .replay import Replay
 from .selfplay import Selfplay
 from .tournament import Tournament
@@ -24,6 +25,7 @@ PROGRAM = "differenzler"
 COMMANDS = {
     "evaluate": Evaluate,
     "tournament": Tournament,
+    "play": Play,
     "deal": Deal,
     "replay": Replay,
     "perft": Perft,

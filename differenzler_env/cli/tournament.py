@@ -62,8 +62,16 @@ class Tournament:
             )
         write_json(self.json, standing.to_json())
         console = Console()
+        mixed = standing.filled == "mixed"
+        print("Penalty a deal, " + ("at mixed tables" if mixed else "at tables of the others"))
         console.print(ranking_table(standing))
+        print(
+            "Row less column where both sit (below zero: the row is better)"
+            if mixed
+            else "Row as a guest at a table of the column; in its own column: among its own"
+        )
         console.print(cross_table(standing))
+        print(f"{standing.deals} deals, {standing.games} games, seed {standing.seed}")
         for name, what in standing.faults().items():
             print(f"{name} forfeited deals: it {what}", file=sys.stderr)
 
@@ -72,14 +80,10 @@ def ranking_table(standing: "Standing") -> "Table":
     """The agents from best to worst."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(
-        title="penalty a deal, "
-        + ("at mixed tables" if standing.filled == "mixed" else "at tables of the others' copies"),
-        caption=f"{standing.deals} deals, {standing.games} games, seed {standing.seed}",
         box=SIMPLE_HEAD,
-        title_justify="left",
-        caption_justify="left",
     )
     table.add_column("", justify="right")
     table.add_column("agent", overflow="fold")
@@ -89,9 +93,9 @@ def ranking_table(standing: "Standing") -> "Table":
     if forfeited:
         table.add_column("forfeited", justify="right")
     for rank, agent in enumerate(standing.ranking(), 1):
-        row = [
+        row: list[str | Text] = [
             str(rank),
-            standing.agents[agent],
+            Text(standing.agents[agent]),
             _around(standing.penalty[agent], ".2f"),
             f"{standing.win_share[agent].mean:.1%}",
             _around(standing.rating[agent], "+.0f"),
@@ -107,14 +111,11 @@ def cross_table(standing: "Standing") -> "Table":
     """The cross table, best agents first; half widths of the 95 % intervals below the means."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
+    from rich.text import Text
 
     mixed = standing.filled == "mixed"
     table = Table(
-        title="row less column at the same tables (below zero: the row is better)"
-        if mixed
-        else "row as a guest at a table of the column; in its own column: among its own",
         box=SIMPLE_HEAD,
-        title_justify="left",
     )
     ranking = standing.ranking()
     table.add_column("", justify="right")
@@ -132,7 +133,7 @@ def cross_table(standing: "Standing") -> "Table":
             cells.append("·" if empty else _around(cell, "+.2f" if mixed else ".2f", "\n"))
         if gaps is not None:
             cells.append(_around(gaps[row], "+.2f", "\n"))
-        table.add_row(str(rank), standing.agents[row], *cells)
+        table.add_row(str(rank), Text(standing.agents[row]), *cells)
     return table
 
 

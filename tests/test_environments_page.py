@@ -1,0 +1,51 @@
+"""The page of the environments: its tables are made from the code, and tell what the code does."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from differenzler_env import observation
+
+FOLDER = Path(__file__).resolve().parents[1] / "docs"
+
+
+def generator() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("docs_generate", FOLDER / "generate.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+GENERATE = generator()
+PAGE = GENERATE.PAGE.read_text(encoding="utf-8")
+
+
+def test_the_tables_are_the_codes_own():
+    assert GENERATE.page(PAGE) == PAGE, "python docs/generate.py writes the tables anew"
+
+
+def test_every_field_is_on_the_page():
+    for field in observation.LAYOUT + observation.STATE_FIELDS:
+        assert f"`{field.name}`" in PAGE
+    assert observation.OBSERVATION_VERSION in PAGE
+    assert "| 129 … 164 | `hand` | 36 |" in PAGE and observation.SLICES["hand"] == slice(129, 165)
+
+
+def test_the_deal_told_is_one_deal():
+    """Forty live turns and four dead ones; ten steps of one seat with the same end."""
+    deal = GENERATE.seat_by_seat()
+    assert deal.count("(action ") == 40 and deal.count("| True |") == 4
+    points = [int(line.split("points ")[1].split(",")[0]) for line in deal.split("\n")[-4:]]
+    assert sum(points) == 157
+    end = GENERATE.one_seat().split("\n")[-1]
+    assert deal.split("| 40 | player_0 | 0 | True | ")[1].split(" |")[0] == end.split(" | ")[4]
+
+
+def test_a_page_without_its_marks_is_refused():
+    with pytest.raises(ValueError, match="has not one block 'actions'"):
+        GENERATE.page("nothing")

@@ -1,4 +1,4 @@
-"""Engine: counted trees. How many lawful lines of play lead on from a position.
+"""Engine: trees of play. All lawful lines that lead on from a position, counted or kept.
 
 The counts are a test of the rules (a wrong rule changes them) and a measure of speed: every line is
 played card by card, with nothing left out.
@@ -68,6 +68,37 @@ def count_lines(stack: Array, choices: Array, rules: Array, depth: Integer, sums
             at -= 1
         else:
             choices[at] = playable(stack[at], settings)
+
+
+@jit
+def grow_tree(states: Array, parents: Array, cards: Array, rules: Array) -> Integer:
+    """Keep all positions that can follow from ``states[0]`` in the same deal, in the order of the
+    number of cards played; those that follow from one position stand together.
+
+    Args:
+        states: STATE ``[n]``; the first is in the play phase, the others are overwritten.
+        parents: int64 ``[n]``: the position each came from, written from 1 on.
+        cards: int64 ``[n]``: the card that was played for it, written from 1 on.
+        rules: RULES ``[1]``.
+
+    Returns how many positions there are, −1 where there is no room for them.
+    """
+    settings = rules[0]
+    count = 1
+    at = 0
+    while at < count:
+        choices = playable(states[at], settings)
+        while choices:
+            if count == len(states):
+                return -1
+            card = lowest_bit(choices)
+            choices &= choices - 1
+            states[count] = states[at]
+            play_card(states[count], settings, card)
+            parents[count], cards[count] = at, card
+            count += 1
+        at += 1
+    return count
 
 
 def count_tree(state_records: np.ndarray, rules_record: np.ndarray, depth: int) -> Tree:

@@ -4,7 +4,7 @@ import os
 
 import hypothesis
 
-# The first call of a kernel compiles it, so time says nothing. CI draws the same examples each time.
+# The first call of a kernel compiles it, so time says nothing. CI draws the same examples always.
 hypothesis.settings.register_profile(
     "project", deadline=None, print_blob=True, derandomize="CI" in os.environ
 )

@@ -156,6 +156,13 @@ def test_the_command_writes_a_report_for_all_rules(capsys, tmp_path, rules):
     assert re.search("<h1>thumb</h1>", (folder / "index.html").read_text())
 
 
+def test_the_command_prints_details(capsys):
+    assert main("evaluate thumb --field random --deals 8 --details".split()) == 0
+    said = capsys.readouterr().out
+    for word in ("forehand", "third", "dealer", "points − bid", "81–157", "0"):
+        assert word in said
+
+
 def test_a_report_that_cannot_be_is_refused_before_the_work(capsys, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     words = "evaluate thumb --field random --deals 100000000 --report"

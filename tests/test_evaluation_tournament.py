@@ -151,6 +151,28 @@ def test_forfeits_are_counted_for_who_erred():
     assert list(standing.faults()) == ["players:RaisingDealer"]
 
 
+def test_a_tournament_goes_on(tmp_path):
+    file = tmp_path / "run.npz"
+    options = {"seed": 5, "rules": Rules(deals=1)}
+
+    def stop(done, total):
+        if done >= 32:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        tournament(SPECS[:3], deals=80, resume=file, progress=stop, **options)
+    whole = tournament(SPECS[:3], deals=80, **options).to_json()
+    again = tournament(SPECS[:3], deals=80, resume=file, **options).to_json()
+    assert {**whole, "decisions_per_second": 0} == {**again, "decisions_per_second": 0}
+    with pytest.raises(ValueError, match="holds another run: its kind"):
+        tournament(SPECS[:3], deals=80, resume=file, tables="copies", **options)
+    narrow = tournament(SPECS[:3], deals=80, until_ci=6, **options)
+    assert max(2 * estimate.half_width for estimate in narrow.penalty) <= 6
+    assert narrow.deals > 80
+    with pytest.raises(ValueError, match="until_ci is -1"):
+        tournament(SPECS[:3], until_ci=-1, **options)
+
+
 def test_ratings_recover_known_strengths():
     rng = np.random.default_rng(3)
     true = np.array([150.0, 0.0, -150.0])

@@ -35,6 +35,8 @@ class Evaluate:
     """file that keeps what has been played; an interrupted run goes on from it"""
     json: Path | None = None
     """file for the result"""
+    details: bool = False
+    """also print penalties by place at the table and by size of the bid"""
     report: Path | None = None
     """folder for a report to look at: one HTML page with plots, and its figures"""
 
@@ -73,6 +75,9 @@ class Evaluate:
             f"{result.deals} deals, {result.games} games, seed {result.seed}"
             + ("" if speed is None else f"; {speed:,.0f} decisions a second")
         )
+        if self.details:
+            for part in details_tables(result):
+                console.print(part)
         for line in fault_lines(result):
             print(line, file=sys.stderr)
 
@@ -134,6 +139,32 @@ def result_table(result: "Evaluation") -> "Table":
     for row in rows:
         table.add_row(*row)
     return table
+
+
+def details_tables(result: "Evaluation") -> "list[Table]":
+    """What happened by place at the table and by size of the bid."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    from ..evaluation.details import details
+
+    what = details(result)
+    places, sizes = Table(box=SIMPLE_HEAD), Table(box=SIMPLE_HEAD)
+    for table, first in ((places, "place"), (sizes, "bid")):
+        table.add_column(first)
+    for name in ("penalty", "95 % interval", "bid", "points", "exact"):
+        places.add_column(name, justify="right")
+    for name in ("how often", "penalty", "95 % interval", "points − bid", "exact"):
+        sizes.add_column(name, justify="right")
+    for place in what.places:
+        shares = (f"{place.bid:.1f}", f"{place.points:.1f}", f"{place.exact:.1%}")
+        places.add_row(place.name, *estimate_cells(place.penalty), *shares)
+    total = sum(size.count for size in what.bid_sizes)
+    for size in what.bid_sizes:
+        often = f"{size.count / total:.1%}"
+        excess, exact = f"{size.excess.mean:+.2f}", f"{size.exact:.1%}"
+        sizes.add_row(size.name, often, *estimate_cells(size.penalty), excess, exact)
+    return [places, sizes]
 
 
 def fault_lines(result: "Evaluation") -> list[str]:

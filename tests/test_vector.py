@@ -76,7 +76,6 @@ def mindful(view, rng):
         (2, {"rules": Rules(players=5, deals=5), "name": MATCH, "seat": "random"}),
         (2, {"rules": Rules(revoke_penalty=20, exact_bonus=10, deals=1)}),
     ],
-    ids=str,
 )
 def test_every_step_is_that_of_single_environments(mode, n, kwargs):
     native, reference = pairs(n, mode, **kwargs)

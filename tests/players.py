@@ -29,7 +29,7 @@ class Drawing(Agent):
 
 
 class RaisingDealer(Agent):
-    """Plays its lowest card, but raises at its second card of each deal in which it is the dealer."""
+    """Plays its lowest card, but raises at its second card of each deal that it deals."""
 
     def act(self, view, rng):
         if view.dealer == view.seat and len(view.tricks) == 1:
@@ -98,7 +98,9 @@ def broken(rules):
     raise KeyError("weights")
 
 
-def typed(rules, *, count: int = 1, share: float = 0.5, fast: bool = False, name: str = "x", free=0):
+def typed(
+    rules, *, count: int = 1, share: float = 0.5, fast: bool = False, name: str = "x", free=0
+):
     agent = Drawing(rules)
     agent.options = (count, share, fast, name, free)
     return agent

@@ -1,5 +1,5 @@
-"""Agents: named fields. A name with a version, such as ``@v0``, always stands for the same opponents,
-so that figures measured at different times and by different people compare.
+"""Agents: named fields. A name with a version, such as ``@v0``, always stands for the same
+opponents, so that figures measured at different times and by different people compare.
 
 A field may hold more agents than a table has room for: evaluation then lets all of them take turns.
 Once released, a field does not change; a better one gets a new name.

@@ -383,6 +383,9 @@ class Batch:
         """An independent copy."""
         return self.select(np.arange(len(self)))
 
+    def __copy__(self) -> "Batch":
+        return self.copy()
+
     def game(self, row: int) -> Any:
         """A copy of one row as a :class:`Game`."""
         from .game import Game

@@ -21,7 +21,6 @@ Policies (``kind`` ``"policy"``) carry:
 
 import json
 import os
-import tempfile
 from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
@@ -31,6 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .actions import NUM_ACTIONS
+from .files import replacing
 from .observation import OBSERVATION_VERSION
 from .rules import RULE_SETS, Rules
 
@@ -81,27 +81,16 @@ def save(path: str | Path, tensors: Mapping[str, npt.ArrayLike], document: Any) 
     path = Path(path)
     arrays = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
     data = pack(arrays, metadata={KEY: json.dumps(document, allow_nan=False)})
-    temporary = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(
-            prefix=f".{path.name}.", suffix=".tmp", dir=path.parent
-        )
-        with os.fdopen(handle, "wb") as file:
+        with replacing(path) as temporary, temporary.open("wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        # mkstemp makes private files; a checkpoint is as readable as any other new file.
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
-        temporary = None
     except OSError as error:
         raise CheckpointError(
             f"checkpoint {str(path)!r} could not be written: {error.strerror or error}"
         ) from None
-    finally:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
 
 
 def read(path: str | Path) -> tuple[Tensors, dict[str, Any]]:
@@ -203,9 +192,3 @@ def _package_version() -> str:
         return metadata.version("differenzler-env")
     except metadata.PackageNotFoundError:  # a bare checkout
         return "unknown"
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

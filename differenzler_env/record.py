@@ -8,15 +8,14 @@ refused with the line, deal, trick and card where it goes wrong.
 import json
 import os
 import re
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .actions import NUM_BIDS, card_action
 from .cards import RANKS, SUITS, card_index, hand_bits, hand_names
 from .deals import check_deal, deal_record
 from .errors import IllegalActionError, RecordError
+from .files import replacing
 from .rules import RULE_SETS, Rules
 
 if TYPE_CHECKING:
@@ -233,18 +232,11 @@ def write_records(path: str | os.PathLike[str], records: Iterable[Mapping[str, A
     Raises:
         OSError: if the file cannot be written; an earlier one is then left as it was.
     """
-    target = Path(path)
     count = 0
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=target.name, suffix=".part")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            for record in records:
-                file.write(json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n")
-                count += 1
-        os.replace(name, target)
-    except BaseException:
-        os.unlink(name)
-        raise
+    with replacing(path) as temporary, temporary.open("w", encoding="utf-8") as file:
+        for record in records:
+            file.write(json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n")
+            count += 1
     return count
 
 

@@ -10,7 +10,6 @@
 """
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,7 @@ from differenzler_env.checkpoint import (
     read,
     save,
 )
+from differenzler_env.files import replacing
 
 from .config import Config, ConfigError
 from .learner import Learner
@@ -137,9 +137,9 @@ class RunFiles:
         if not self.progress_path.exists():
             return
         kept = [line for line in read_progress(self.progress_path) if line["update"] <= updates]
-        temporary = self.progress_path.with_suffix(".tmp")
-        temporary.write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="utf-8")
-        os.replace(temporary, self.progress_path)
+        with replacing(self.progress_path) as temporary:
+            text = "".join(json.dumps(line) + "\n" for line in kept)
+            temporary.write_text(text, encoding="utf-8")
 
 
 def save_policy(path: Path, learner: Learner) -> None:

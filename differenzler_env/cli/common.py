@@ -1,7 +1,6 @@
 """Command line: what several commands share."""
 
 import json
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from rich.progress import (
 )
 
 from ..agents.registry import split_spec
+from ..files import replacing
 from ..rules import RULE_SETS, Rules
 
 
@@ -72,12 +72,8 @@ def write_json(path: Path | None, document: Any) -> None:
 
 def write_whole(path: Path, text: str) -> None:
     """Writes a text file under a temporary name, then renames it."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
+    with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 @contextmanager

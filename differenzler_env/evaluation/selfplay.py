@@ -19,7 +19,6 @@ column          type              meaning
 
 import importlib
 import json
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +32,7 @@ from ..actions import NUM_ACTIONS
 from ..agents import Agent, SpecError
 from ..agents.registry import RulesLike, share_agents
 from ..batch import Batch
+from ..files import replacing
 from ..observation import OBSERVATION_SIZE, OBSERVATION_VERSION
 from ..record import write_records
 from ..rules import Rules, get_rules
@@ -77,20 +77,14 @@ class SelfPlay:
             return write_records(
                 records, (line for lines, _ in self.chunks(False) for line in lines)
             )
-        temporary = arrays.with_name(f".{arrays.name}.{os.getpid()}.tmp")
-        try:
-            with _ArrayFile(temporary, self._facts()) as file:
+        with replacing(arrays) as temporary, _ArrayFile(temporary, self._facts()) as file:
 
-                def both() -> Iterator[dict[str, Any]]:
-                    for played, columns in self.chunks(True):
-                        file.write(columns)
-                        yield from played
+            def both() -> Iterator[dict[str, Any]]:
+                for played, columns in self.chunks(True):
+                    file.write(columns)
+                    yield from played
 
-                written = write_records(records, both())
-            os.replace(temporary, arrays)
-        finally:
-            temporary.unlink(missing_ok=True)
-        return written
+            return write_records(records, both())
 
     def chunks(self, arrays: bool) -> Iterator[tuple[list[dict[str, Any]], Columns]]:
         """Records and columns (empty unless ``arrays``) of some matches at a time."""

@@ -2,7 +2,6 @@
 
 import io
 import json
-import os
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -11,6 +10,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from ..files import replacing
 
 Integers = npt.NDArray[np.integer[Any]]
 
@@ -126,9 +127,5 @@ class Store:
         content = io.BytesIO()
         arrays = {name: getattr(tables, name) for name in ARRAYS}
         np.savez_compressed(content, document=np.array(json.dumps(document)), **arrays)
-        temporary = self.path.with_name(f".{self.path.name}.{os.getpid()}.tmp")
-        try:
+        with replacing(self.path) as temporary:
             temporary.write_bytes(content.getvalue())
-            os.replace(temporary, self.path)
-        finally:
-            temporary.unlink(missing_ok=True)

@@ -1,5 +1,9 @@
 """Differenzler, the Swiss Jass game of exact bids, as a reinforcement-learning environment."""
 
+import importlib
+from typing import Any
+
+from . import cards
 from .actions import NUM_ACTIONS
 from .batch import Batch
 from .envs.registration import register_all
@@ -21,4 +25,15 @@ __all__ = [
     "PlayerView",
     "RecordError",
     "Rules",
+    "agents",
+    "cards",
+    "differenzler_v0",
+    "evaluation",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # Modules of the upper rooms are there as attributes, but are only loaded when asked for.
+    if name in __all__:
+        return importlib.import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

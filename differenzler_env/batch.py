@@ -1,20 +1,20 @@
 """Batch: the same rules on many games at once, an array of STATE records."""
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from . import observation
-from .actions import NUM_ACTIONS, NUM_BIDS, action_name
-from .cards import hand_names
-from .deals import check_deal, deal_record, place_deal
+from .actions import NUM_ACTIONS
+from .deals import check_deal, deal_arguments, place_deal
 from .engine import rows as kernels
-from .engine.state import BID, OBJECTIVES, OVER, STATE, VIEW, WIN
+from .engine.state import OBJECTIVES, OVER, STATE, VIEW, WIN
 from .errors import IllegalActionError
 from .rules import Rules, get_rules
+from .transcript import illegal_sentence, settled_deal
 from .view import PlayerView
 
 Array = npt.NDArray[Any]
@@ -345,7 +345,7 @@ class Batch:
     def _last_cards(self, acting: Array) -> tuple[Array, Array]:
         """The rows about to play the last card of a deal, and copies of their records."""
         records = self.state_records
-        last = records["num_played"] == len(self.rules.deck or ()) - 1
+        last = records["num_played"] == len(self.rules.deck) - 1
         last &= records["phase"] != OVER
         rows = np.flatnonzero(last & acting if len(acting) else last)
         return rows, records[rows]
@@ -406,44 +406,3 @@ def seed_words(seed: Any) -> tuple[int, int]:
     ):
         raise ValueError(f"seed is {seed!r}; allowed: an integer from 0 to 2**128 - 1, or None")
     return int(seed) & 0xFFFF_FFFF_FFFF_FFFF, int(seed) >> 64
-
-
-def deal_arguments(deal: object) -> dict[str, Any]:
-    """A deal given as a mapping, its keys checked.
-
-    Raises:
-        ValueError: unless it is a mapping with hands, trump, dealer and perhaps turned_up.
-    """
-    if not isinstance(deal, Mapping):
-        raise ValueError(f"deal is {deal!r}; allowed: a mapping with hands, trump and dealer")
-    known = ("hands", "trump", "dealer", "turned_up")
-    for key in deal:
-        if key not in known:
-            raise ValueError(f"unknown key {key!r} in the deal; keys are {', '.join(known)}")
-    for key in known[:3]:
-        if key not in deal:
-            raise ValueError(f"{key} is missing in the deal; it needs hands, trump and dealer")
-    return dict(deal)
-
-
-def settled_deal(before: Any, after: Any, action: int, players: int) -> dict[str, Any]:
-    """A settled deal as in a game record, from the record before its last card and the one
-    after."""
-    deal = deal_record(before, players, after["settled_penalties"][:players].tolist())
-    card = hand_names(1 << action - NUM_BIDS)[0]
-    deal["tricks"][-1]["cards"].append(card)
-    deal["points"] = after["settled_points"][:players].tolist()
-    return deal
-
-
-def illegal_sentence(record: Array, rules: Rules, action: int) -> str:
-    """Why an action is refused to the seat to act of a STATE ``[1]``, and what is allowed."""
-    seat = int(record["current_seat"][0])
-    total = rules.total_points(int(record["trump"][0]))
-    if record["phase"][0] == BID:
-        allowed = f"a bid from 0 to {total}"
-    else:
-        bits = int(kernels.playable_one(record, rules.record))
-        allowed = ", ".join(hand_names(bits))
-    name = action_name(action) if 0 <= action < NUM_ACTIONS else "not an action"
-    return f"seat {seat} cannot do {action} ({name}); allowed: {allowed}"

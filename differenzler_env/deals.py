@@ -1,4 +1,4 @@
-"""Records in Python's terms: a deal as users write it, checked; the played tricks as texts."""
+"""Deals: a deal as users write it, checked against the rules."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,17 +7,13 @@ from typing import Any
 import numpy as np
 
 from .cards import (
-    LAST_TRICK_POINTS,
-    POINTS,
     SUITS,
     card_index,
-    card_name,
     hand_bits,
-    hand_names,
     suit_index,
 )
 from .engine.deal import clear_deal, open_deal
-from .engine.state import NO_BID, NO_CARD
+from .engine.state import NO_CARD
 from .rules import Rules
 
 
@@ -60,14 +56,14 @@ def check_deal(
             card_index(name)
             if name in holder:
                 raise ValueError(f"card {name} is dealt twice, to seats {holder[name]} and {seat}")
-            if name not in (rules.deck or ()):
+            if name not in (rules.deck):
                 raise ValueError(f"card {name}, dealt to seat {seat}, is not in the deck")
             holder[name] = seat
         boards.append(hand_bits(hand))
-    if len(holder) != len(rules.deck or ()):
-        missing = [name for name in rules.deck or () if name not in holder]
+    if len(holder) != len(rules.deck):
+        missing = [name for name in rules.deck if name not in holder]
         raise ValueError(
-            f"the deal has {len(holder)} cards instead of {len(rules.deck or ())}: "
+            f"the deal has {len(holder)} cards instead of {len(rules.deck)}: "
             f"{', '.join(missing)} missing"
         )
     for seat, hand in enumerate(hands):
@@ -107,74 +103,19 @@ def place_deal(record: np.ndarray, rules: Rules, setup: DealSetup) -> None:
     open_deal(row, rules.record[0], setup.dealer)
 
 
-def played_tricks(row: Any, players: int, num_cards: int) -> list[dict[str, Any]]:
-    """The complete tricks of a STATE or VIEW record: ``leader``, ``cards``, ``winner``,
-    ``points``."""
-    order = row["order"].tolist()
-    leaders = row["leaders"].tolist()
-    points = POINTS[row["trump"]]
-    tricks = []
-    for trick in range(int(row["num_played"]) // players):
-        cards = order[trick * players : (trick + 1) * players]
-        last = (trick + 1) * players == num_cards
-        tricks.append(
-            {
-                "leader": leaders[trick],
-                "cards": [card_name(card) for card in cards],
-                "winner": leaders[trick + 1],
-                "points": int(points[cards].sum()) + (LAST_TRICK_POINTS if last else 0),
-            }
-        )
-    return tricks
+def deal_arguments(deal: object) -> dict[str, Any]:
+    """A deal given as a mapping, its keys checked.
 
-
-def open_trick(row: Any, players: int) -> list[tuple[int, str]]:
-    """The trick on the table of a STATE or VIEW record, as (seat, card) in the order played."""
-    played = int(row["num_played"])
-    start = played - played % players
-    leader = int(row["leaders"][start // players])
-    return [
-        ((leader + i) % players, card_name(int(card)))
-        for i, card in enumerate(row["order"][start:played])
-    ]
-
-
-def given_bids(row: Any, players: int) -> list[int | None]:
-    """The bids of a STATE or VIEW record; ``None`` where not given or not known."""
-    return [None if bid == NO_BID else bid for bid in row["bids"][:players].tolist()]
-
-
-def optional_card(card: int) -> str | None:
-    """A card text, ``None`` for −1."""
-    return None if card == NO_CARD else card_name(int(card))
-
-
-def dealt_hands(row: Any, players: int) -> list[list[str]]:
-    """The hands as dealt, of a STATE record: what is held and what was played."""
-    hands = row["hands"][:players].tolist()
-    leaders = row["leaders"].tolist()
-    for i, card in enumerate(row["order"][: row["num_played"]].tolist()):
-        hands[(leaders[i // players] + i) % players] |= 1 << card
-    return [hand_names(hand) for hand in hands]
-
-
-def deal_record(row: Any, players: int, penalties: list[int] | None) -> dict[str, Any]:
-    """One deal as it stands in a game record; points and penalties are ``None`` until settled."""
-    order = row["order"][: row["num_played"]].tolist()
-    leaders = row["leaders"].tolist()
-    return {
-        "dealer": int(row["dealer"]),
-        "trump": SUITS[row["trump"]],
-        "turned_up": optional_card(row["turned_up"]),
-        "hands": dealt_hands(row, players),
-        "bids": given_bids(row, players),
-        "tricks": [
-            {
-                "leader": leaders[start // players],
-                "cards": [card_name(card) for card in order[start : start + players]],
-            }
-            for start in range(0, len(order), players)
-        ],
-        "points": None if penalties is None else row["points"][:players].tolist(),
-        "penalties": penalties,
-    }
+    Raises:
+        ValueError: unless it is a mapping with hands, trump, dealer and perhaps turned_up.
+    """
+    if not isinstance(deal, Mapping):
+        raise ValueError(f"deal is {deal!r}; allowed: a mapping with hands, trump and dealer")
+    known = ("hands", "trump", "dealer", "turned_up")
+    for key in deal:
+        if key not in known:
+            raise ValueError(f"unknown key {key!r} in the deal; keys are {', '.join(known)}")
+    for key in known[:3]:
+        if key not in deal:
+            raise ValueError(f"{key} is missing in the deal; it needs hands, trump and dealer")
+    return dict(deal)

@@ -1,33 +1,28 @@
 """Game: one match, as Python sees it. A batch of one that also remembers settled deals."""
 
 from collections.abc import Sequence
+from copy import deepcopy
 from typing import Any, Self, cast
 
 import numpy as np
 
 from . import observation
 from .actions import action_name, card_action, parse_action
-from .batch import Batch, illegal_sentence, settled_deal
-from .cards import SUITS, cards_in, hand_names
-from .deals import (
-    DealSetup,
-    check_deal,
-    deal_record,
-    given_bids,
-    open_trick,
-    optional_card,
-    place_deal,
-)
-from .deals import played_tricks as complete_tricks
+from .batch import Batch
+from .cards import cards_in, hand_names
+from .deals import DealSetup, check_deal, place_deal
 from .engine import rows as kernels
-from .engine.state import BID, OVER, PHASES, STATE, VIEW
+from .engine.jit import Array
+from .engine.state import BID, NO_BID, OVER, STATE, VIEW
 from .errors import GameOverError, IllegalActionError
-from .record import make_notation, make_record, parse_notation, replay
+from .notation import make_notation, parse_notation
+from .record import make_record, replay
 from .rules import Rules, get_rules
+from .transcript import RecordReading, deal_record, illegal_sentence, settled_deal
 from .view import PlayerView
 
 
-class Game:
+class Game(RecordReading):
     """One match under some rules, to be played action by action; everything in it can be read.
 
     ``Game(rules, seed=7)`` deals what row 0 of ``Batch(seed=7)`` deals. Cards are texts like
@@ -93,8 +88,8 @@ class Game:
     # Reading -------------------------------------------------------------------------------
 
     @property
-    def _row(self) -> Any:
-        return self._batch.state_records[0]
+    def _records(self) -> Array:
+        return self._batch.state_records
 
     @property
     def objective(self) -> str:
@@ -107,33 +102,10 @@ class Game:
         rewards: list[float] = self._rewards.tolist()
         return rewards
 
-    def _number(self, name: str) -> int:
-        return int(self._batch.state_records[name][0])
-
-    def _seats(self, name: str) -> list[int]:
-        values: list[int] = self._batch.state_records[name][0, : self.rules.players].tolist()
-        return values
-
-    @property
-    def phase(self) -> str:
-        """``"bid"``, ``"play"`` or ``"over"``."""
-        return PHASES[self._number("phase")]
-
     @property
     def is_over(self) -> bool:
         """Whether the last deal of the match is settled."""
         return self._number("phase") == OVER
-
-    @property
-    def current_seat(self) -> int | None:
-        """The seat to act, ``None`` when over."""
-        seat = self._number("current_seat")
-        return None if seat < 0 else seat
-
-    @property
-    def deal_number(self) -> int:
-        """Number of the deal in the match, from 0."""
-        return self._number("deal")
 
     @property
     def match_number(self) -> int:
@@ -146,51 +118,12 @@ class Game:
         return [hand_names(hand) for hand in self._seats("hands")]
 
     @property
-    def trump(self) -> str:
-        """Trump suit letter."""
-        return SUITS[self._number("trump")]
-
-    @property
-    def turned_up(self) -> str | None:
-        """The turned-up card, where the rules turn one up."""
-        return optional_card(self._number("turned_up"))
-
-    @property
-    def dealer(self) -> int:
-        """The seat that deals."""
-        return self._number("dealer")
-
-    @property
-    def bids(self) -> list[int | None]:
-        """Each seat's bid, ``None`` until given."""
-        return given_bids(self._row, self.rules.players)
-
-    @property
-    def points(self) -> list[int]:
-        """Card points each seat has taken in this deal."""
-        return self._seats("points")
-
-    @property
-    def trick(self) -> list[tuple[int, str]]:
-        """The trick on the table, (seat, card) in the order played."""
-        return open_trick(self._row, self.rules.players)
-
-    @property
-    def tricks(self) -> list[dict[str, Any]]:
-        """The complete tricks of this deal: ``leader``, ``cards``, ``winner``, ``points``."""
-        return complete_tricks(self._row, self.rules.players, len(self.rules.deck or ()))
-
-    @property
     def deal_penalties(self) -> list[int] | None:
-        """Penalties of the deal last settled, ``None`` before the first."""
-        if self.deal_number == 0 and not self.is_over:
+        """Penalties of the deal last settled; ``None`` before the first, and in a position read
+        from a notation, which does not tell."""
+        if self.settled_deals == 0 or self._seats("settled_bids")[0] == NO_BID:
             return None
         return self._seats("settled_penalties")
-
-    @property
-    def penalties(self) -> list[int]:
-        """Sums of the match so far."""
-        return self._seats("penalties")
 
     @property
     def winners(self) -> list[int] | None:
@@ -202,8 +135,23 @@ class Game:
 
     @property
     def finished_deals(self) -> list[dict[str, Any]]:
-        """The settled deals, all public, as in a record."""
-        return list(self._deals)
+        """The settled deals, all public, as in a record.
+
+        Raises:
+            ValueError: where they are not known: in a game made from a row of a batch that does not
+                remember them, or from a notation, after the first deal.
+        """
+        if len(self._deals) != self.settled_deals:
+            raise ValueError(
+                f"{self.settled_deals - len(self._deals)} settled deals are not known to this game: "
+                "it was made from a notation, or from a batch without remember=True"
+            )
+        return deepcopy(self._deals)
+
+    @property
+    def settled_deals(self) -> int:
+        """How many deals of the match are settled."""
+        return self.deal_number + self.is_over
 
     # Acting --------------------------------------------------------------------------------
 

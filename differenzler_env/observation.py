@@ -119,8 +119,17 @@ OBSERVATION_SIZE = sum(field.size for field in LAYOUT)
 STATE_SLICES = SLICES | _slices(STATE_FIELDS, OBSERVATION_SIZE)
 """Where each field stands in the state vector."""
 STATE_SIZE = OBSERVATION_SIZE + sum(field.size for field in STATE_FIELDS)
-OBSERVATION_VERSION = hashlib.sha256(repr(LAYOUT).encode()).hexdigest()[:12]
-"""Changes with the layout; checkpoints carry it."""
+REVISION = 1
+"""Raised when a value comes to mean something else while the layout stays."""
+
+
+def _version() -> str:
+    layout = [(field.name, field.shape, field.kind, field.low, field.high) for field in LAYOUT]
+    return hashlib.sha256(repr((REVISION, layout)).encode()).hexdigest()[:12]
+
+
+OBSERVATION_VERSION = _version()
+"""Changes with the layout or what it means; checkpoints carry it."""
 
 
 def bounds(fields: tuple[Field, ...] = LAYOUT) -> tuple[np.ndarray, np.ndarray]:
@@ -349,7 +358,7 @@ def decode(vector: np.ndarray, rules: Rules) -> dict[str, Any]:
         "deck": cards(part["deck"]),
         "hand": cards(part["hand"]),
         "lawful": cards(part["lawful"]),
-        "deal": round(float(part["deal"][0]) * (rules.deals or 1)),
+        "deal": round(float(part["deal"][0]) * rules.deals),
         "penalties": whole(part["penalties"], int(rules.record[0]["penalty_scale"])),
         "has_bid": [bool(flag) for flag in part["has_bid"][:players]],
         "bids": [bid if here else None for bid, here in zip(bids, known, strict=True)],

@@ -1,5 +1,4 @@
-"""Records: matches as JSON lines, checked play by play when read; and the one-line position
-notation.
+"""Records: matches as JSON lines, checked play by play when read.
 
 A record is data: reading one executes nothing, and whatever does not follow from the rules is
 refused with the line, deal, trick and card where it goes wrong.
@@ -7,16 +6,15 @@ refused with the line, deal, trick and card where it goes wrong.
 
 import json
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .actions import NUM_BIDS, card_action
-from .cards import RANKS, SUITS, card_index, hand_bits, hand_names
-from .deals import check_deal, deal_record
+from .cards import card_index
+from .deals import check_deal
 from .errors import IllegalActionError, RecordError
 from .files import replacing
-from .rules import RULE_SETS, Rules
+from .rules import Rules
 
 if TYPE_CHECKING:
     from .game import Game
@@ -27,9 +25,6 @@ DEAL_KEYS = ("dealer", "trump", "turned_up", "hands", "bids", "tricks", "points"
 TRICK_KEYS = ("leader", "cards")
 
 
-# Records ------------------------------------------------------------------------------------
-
-
 def make_record(game: "Game", seats: Sequence[str] | None = None) -> dict[str, Any]:
     """The record of a match, finished or not.
 
@@ -38,7 +33,8 @@ def make_record(game: "Game", seats: Sequence[str] | None = None) -> dict[str, A
         seats: who sat where; ``"seat 0"`` and so on where not given.
 
     Raises:
-        ValueError: for names that are not one text a seat.
+        ValueError: for names that are not one text a seat, or where the game does not know its
+            settled deals.
     """
     names = [f"seat {seat}" for seat in range(game.rules.players)] if seats is None else list(seats)
     if len(names) != game.rules.players or not all(map(_is_name, names)):
@@ -59,7 +55,7 @@ def _is_name(value: object) -> bool:
     return isinstance(value, str) and value.encode(errors="ignore").decode() == value
 
 
-class _Place:
+class Place:
     """Where in a record the reader stands, for error messages."""
 
     def __init__(self, line: int | None) -> None:
@@ -124,14 +120,14 @@ def replay(
     Raises:
         RecordError: naming line, deal, trick and card.
     """
-    place = _Place(line)
+    place = Place(line)
     try:
         return _replay(record, game_type, place, seed)
     except RecursionError:
         raise place.error("it is nested too deeply") from None
 
 
-def _replay(record: object, game_type: "type[Game]", place: _Place, seed: int | None) -> "Game":
+def _replay(record: object, game_type: "type[Game]", place: Place, seed: int | None) -> "Game":
     record = place.keys("the record", record, RECORD_KEYS)
     if _text(record["format"]) != _text(FORMAT):
         raise place.error(f"unknown format {_text(record['format'])}; this version reads {FORMAT}")
@@ -142,7 +138,7 @@ def _replay(record: object, game_type: "type[Game]", place: _Place, seed: int | 
     seats = place.list("seats", record["seats"], rules.players)
     if len(seats) != rules.players or not all(map(_is_name, seats)):
         raise place.error(f"seats should be {rules.players} texts, not {_text(list(seats))}")
-    deals = place.list("deals", record["deals"], rules.deals or 1)
+    deals = place.list("deals", record["deals"], rules.deals)
     if not deals:
         raise place.error("deals should have at least one entry")
     game = game_type(rules, seed)
@@ -157,7 +153,7 @@ def _replay(record: object, game_type: "type[Game]", place: _Place, seed: int | 
     return game
 
 
-def _replay_deal(game: "Game", deal: Mapping[str, Any], place: _Place, first: bool) -> None:
+def _replay_deal(game: "Game", deal: Mapping[str, Any], place: Place, first: bool) -> None:
     """Set up one deal and play it, as far as it goes."""
     rules = game.rules
     if not first:
@@ -173,8 +169,8 @@ def _replay_deal(game: "Game", deal: Mapping[str, Any], place: _Place, first: bo
     except ValueError as error:
         raise place.error(str(error)) from None
     game._set_deal(setup)
-    settled = len(game.finished_deals)
-    _replay_bids(game, place.list("bids", deal["bids"], rules.players), place)
+    settled = game.settled_deals
+    replay_bids(game, place.list("bids", deal["bids"], rules.players), place)
     tricks = place.list("tricks", deal["tricks"], rules.tricks)
     for number, trick in enumerate(tricks):
         place.at(trick=number + 1, card=None)
@@ -189,15 +185,20 @@ def _replay_deal(game: "Game", deal: Mapping[str, Any], place: _Place, first: bo
         place.same("leader", trick["leader"], game.current_seat)
         for card in cards:
             place.at(card=card)
-            _replay_card(game, card, place)
+            replay_card(game, card, place)
     place.at(trick=None, card=None)
-    finished = len(game.finished_deals) > settled
+    finished = game.settled_deals > settled
     result = game.finished_deals[-1] if finished else {"points": None, "penalties": None}
     place.same("points", deal["points"], result["points"])
     place.same("penalties", deal["penalties"], result["penalties"])
 
 
-def _replay_bids(game: "Game", bids: Sequence[Any], place: _Place) -> None:
+def replay_bids(game: "Game", bids: Sequence[Any], place: Place) -> None:
+    """Give the bids of a deal, by seat; ``None`` where not given.
+
+    Raises:
+        RecordError: for bids that cannot be, in number, kind or order.
+    """
     if len(bids) != game.rules.players:
         raise place.error(f"bids should have {game.rules.players} entries, not {len(bids)}")
     for i in range(game.rules.players):
@@ -215,7 +216,12 @@ def _replay_bids(game: "Game", bids: Sequence[Any], place: _Place) -> None:
     place.same("bids", list(bids), game.bids)
 
 
-def _replay_card(game: "Game", card: object, place: _Place) -> None:
+def replay_card(game: "Game", card: object, place: Place) -> None:
+    """Play one card.
+
+    Raises:
+        RecordError: for what is no card, or may not be played now.
+    """
     try:
         action = card_action(card_index(card))  # type: ignore[arg-type]
     except ValueError as error:
@@ -263,7 +269,7 @@ def parse_line(line: str | bytes, number: int | None = None) -> Any:
         text = line.decode() if isinstance(line, bytes) else line
         return json.loads(text, object_pairs_hook=_no_doubles)
     except (ValueError, RecursionError) as error:
-        raise _Place(number).error(f"not a JSON record: {error}") from None
+        raise Place(number).error(f"not a JSON record: {error}") from None
 
 
 def _no_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -272,131 +278,3 @@ def _no_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(value) != len(pairs):
         raise ValueError("a key is given twice")
     return value
-
-
-# Positions ----------------------------------------------------------------------------------
-
-
-def make_notation(game: "Game") -> str:
-    """A position as one line, such as
-    ``"swisslos deal=1 dealer=0 trump=D turned_up=- hands=… bids=… plays=… penalties=0,0,0,0"``.
-
-    Hands are as dealt, ``/`` between seats from 0 on, ``.`` between suits C D H S, ranks high to
-    low; bids by seat; plays in the order played; penalties are those before this deal. Settled
-    deals are not in it.
-    """
-    row = game._row
-    players = game.rules.players
-    deal = deal_record(row, players, None)
-    before = game.penalties
-    if game.is_over:
-        last = game._seats("settled_penalties")
-        before = [total - penalty for total, penalty in zip(before, last, strict=True)]
-    fields = {
-        "deal": game.deal_number + 1,
-        "dealer": deal["dealer"],
-        "trump": deal["trump"],
-        "turned_up": deal["turned_up"] or "-",
-        "hands": "/".join(_hand_notation(hand) for hand in deal["hands"]),
-        "bids": ",".join("-" if bid is None else str(bid) for bid in deal["bids"]),
-        "plays": ",".join(card for trick in deal["tricks"] for card in trick["cards"]) or "-",
-        "penalties": ",".join(map(str, before)),
-    }
-    text = " ".join(f"{name}={value}" for name, value in fields.items())
-    return f"{_rules_notation(game.rules)} {text}"
-
-
-def _rules_notation(rules: Rules) -> str:
-    for name, make in RULE_SETS.items():
-        if make() == rules:
-            return name
-    return json.dumps(rules.differing(), separators=(",", ":"))
-
-
-def _hand_notation(names: Sequence[str]) -> str:
-    ordered = hand_names(hand_bits(names))[::-1]
-    return ".".join("".join(name[1:] for name in ordered if name[0] == suit) for suit in SUITS)
-
-
-_FIELDS = ("deal", "dealer", "trump", "turned_up", "hands", "bids", "plays", "penalties")
-_RANK = re.compile("|".join(sorted(RANKS, key=len, reverse=True)))
-
-
-def parse_notation(text: str, game_type: "type[Game]", seed: int | None = None) -> "Game":
-    """The inverse of :func:`make_notation`; the seed is for the deals to come.
-
-    Raises:
-        RecordError: for a text that is not a position under the rules, naming the field.
-    """
-    words = text.split() if isinstance(text, str) else []
-    names = tuple(word.partition("=")[0] for word in words[1:])
-    if names != _FIELDS:
-        raise RecordError(f"{text!r} is not a position: its fields are rules, {', '.join(_FIELDS)}")
-    values = dict(word.split("=", 1) for word in words[1:])
-    try:
-        rules = _parse_rules(words[0])
-        setup = check_deal(
-            rules,
-            [_parse_hand(hand) for hand in values["hands"].split("/")],
-            values["trump"],
-            _parse_numbers("dealer", values["dealer"], 1)[0],
-            None if values["turned_up"] == "-" else values["turned_up"],
-        )
-        number = _parse_numbers("deal", values["deal"], 1)[0]
-        if number is None or not 1 <= number <= (rules.deals or 1):
-            raise ValueError(f"deal is {values['deal']}; allowed: 1 to {rules.deals}")
-        penalties = _parse_numbers("penalties", values["penalties"], rules.players)
-        limit = int(rules.record[0]["penalty_scale"])
-        if any(total is None or abs(total) > limit for total in penalties):
-            raise ValueError(f"penalties are {values['penalties']}; allowed: up to {limit} each")
-        if number == 1 and any(penalties):
-            raise ValueError(f"penalties are {values['penalties']}; allowed in deal 1: zeros")
-        game = game_type(rules, seed)
-        records = game._batch.state_records
-        records["deal"], records["penalties"][0, : rules.players] = number - 1, penalties
-        game._set_deal(setup)
-        _play_notation(game, values)
-    except ValueError as error:
-        raise RecordError(f"position: {error}") from None
-    return game
-
-
-def _play_notation(game: "Game", values: Mapping[str, str]) -> None:
-    """Give the bids and play the cards of a position."""
-    place = _Place(None)
-    _replay_bids(game, _parse_numbers("bids", values["bids"], game.rules.players), place)
-    plays = [] if values["plays"] == "-" else values["plays"].split(",")
-    for i, card in enumerate(plays):
-        place.at(trick=i // game.rules.players + 1, card=card)
-        if game.phase != "play":
-            raise place.error("a card is played before all have bid")
-        _replay_card(game, card, place)
-        if len(game.finished_deals) and not game.is_over:
-            raise place.error("it settles the deal, so the position is the next deal's")
-
-
-def _parse_rules(word: str) -> Rules:
-    if word in RULE_SETS:
-        return RULE_SETS[word]()
-    return Rules.from_dict(parse_line(word))
-
-
-def _parse_hand(text: str) -> list[str]:
-    suits = text.split(".")
-    if len(suits) != len(SUITS):
-        raise ValueError(f"hand {text!r} should have {len(SUITS)} suits with '.' between them")
-    names = []
-    for suit, ranks in zip(SUITS, suits, strict=True):
-        found = _RANK.findall(ranks)
-        if "".join(found) != ranks:
-            raise ValueError(f"{ranks!r} in hand {text!r} is not a list of ranks")
-        names += [suit + rank for rank in found]
-    return names
-
-
-def _parse_numbers(name: str, text: str, count: int) -> list[int | None]:
-    """Comma-separated numbers, ``-`` for none."""
-    parts = text.split(",")
-    if len(parts) != count or not all(re.fullmatch(r"-|-?[0-9]{1,9}", part) for part in parts):
-        raise ValueError(f"{name} is {text!r}; allowed: {count} numbers with commas between them")
-    return [None if part == "-" else int(part) for part in parts]

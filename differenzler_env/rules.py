@@ -5,7 +5,7 @@ from the metadata of the fields below.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
@@ -79,7 +79,7 @@ class Rules:
     """
 
     players: int = _setting(4, "2, 3, 4 or 5; 2 only with a small deck", "seats at the table")
-    deck: tuple[str, ...] | None = _setting(
+    deck: tuple[str, ...] = _setting(
         None,
         "cards in play: a subset of the 36 that divides by the number of players",
         "all 36; with five players all but C6",
@@ -102,12 +102,12 @@ class Rules:
         "when a trump lower than the best of the trick may be played on a side suit: by a seat "
         "void in it, always, or only from a hand that holds nothing but trumps",
     )
-    deals: int | None = _setting(
+    deals: int = _setting(
         None,
         f"1, or a multiple of the number of players up to {MAX_DEALS:,}",
         "deals of a match; as many as players where not given",
     )
-    first_dealer: int | str | None = _setting(
+    first_dealer: int | str = _setting(
         None,
         "a seat, or 'random'",
         "dealer of the first deal, then one seat to the right each deal; where not given seat 0 "
@@ -227,7 +227,7 @@ class Rules:
     @property
     def tricks(self) -> int:
         """Cards dealt to each seat, and so tricks of a deal."""
-        return len(self.deck) // self.players  # type: ignore[arg-type]
+        return len(self.deck) // self.players
 
     @property
     def worst_penalty(self) -> int:
@@ -237,7 +237,7 @@ class Rules:
     @property
     def trumps(self) -> tuple[str, ...]:
         """The suits that can be trump: those with a card in the deck."""
-        return tuple(suit for suit in SUITS if any(card[0] == suit for card in self.deck or ()))
+        return tuple(suit for suit in SUITS if any(card[0] == suit for card in self.deck))
 
     def total_points(self, trump: str | int) -> int:
         """Card points of a deal under a trump (letter, or suit index 0…3), last trick included:
@@ -261,7 +261,7 @@ class Rules:
             setting.name: getattr(self, setting.name) for setting in fields(self)
         }
         usual = self.players > 2 and self.deck == _default_deck(self.players)
-        values["deck"] = None if usual else list(self.deck or ())
+        values["deck"] = None if usual else list(self.deck)
         return values
 
     @classmethod
@@ -292,7 +292,7 @@ class Rules:
 
     @cached_property
     def _deck_bits(self) -> int:
-        return hand_bits(self.deck or ())
+        return hand_bits(self.deck)
 
     @cached_property
     def record(self) -> np.ndarray:
@@ -308,7 +308,7 @@ class Rules:
         row["exact_bonus_on_zero"] = self.exact_bonus_on_zero
         row["revoke_penalty"] = self.revoke_penalty or 0
         row["worst_penalty"] = self.worst_penalty
-        row["penalty_scale"] = (self.deals or 1) * max(self.worst_penalty, self.exact_bonus)
+        row["penalty_scale"] = self.deals * max(self.worst_penalty, self.exact_bonus)
         row["deck"] = self._deck_bits
         cards = cards_in(self._deck_bits)
         row["num_cards"] = len(cards)
@@ -322,7 +322,6 @@ class Rules:
 
 
 _FIELDS = {setting.name: setting for setting in fields(Rules)}
-assert all(setting.default is not MISSING for setting in _FIELDS.values())
 _CHOICES: dict[str, tuple[object, ...]] = {
     "bidding": ("hidden", "open"),
     "trump": ("random", "turned_up"),

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from .cards import SUITS, hand_bits, hand_names
+from .cards import SIDE_ORDER, SUITS, TRUMP_ORDER
 
 if TYPE_CHECKING:
     from .game import Game
@@ -17,14 +17,17 @@ def card_text(name: str) -> str:
     return SUIT_SYMBOLS[name[0]] + name[1:]
 
 
-def hand_text(names: Sequence[str]) -> str:
-    """A hand suit by suit, high to low: ``"♣A K  ♦J"``."""
-    parts = []
-    for suit in SUITS:
-        ranks = [name[1:] for name in hand_names(hand_bits(names)) if name[0] == suit]
-        if ranks:
-            parts.append(SUIT_SYMBOLS[suit] + " ".join(reversed(ranks)))
-    return "  ".join(parts) or "–"
+def suit_text(names: Sequence[str], suit: str, trump: str) -> str:
+    """The ranks of one suit in a hand, the highest first: ``"J 9 A"`` for a trump suit."""
+    order = TRUMP_ORDER if suit == trump else SIDE_ORDER
+    return " ".join(rank for rank in order if suit + rank in names)
+
+
+def hand_text(names: Sequence[str], trump: str) -> str:
+    """A hand suit by suit, the highest card first: ``"♣ A K   ♦ J 9"``."""
+    ranks = {suit: suit_text(names, suit, trump) for suit in SUITS}
+    held = [f"{SUIT_SYMBOLS[suit]} {ranks[suit]}" for suit in SUITS if ranks[suit]]
+    return "   ".join(held) or "–"
 
 
 def view_text(view: "PlayerView") -> str:
@@ -71,7 +74,8 @@ def _table_text(
             f"{last['winner']}"
         )
     for seat, hand in hands.items():
-        lines.append(f"{'hand' if seat == own_seat else f'hand of seat {seat}'}: {hand_text(hand)}")
+        whose = "hand" if seat == own_seat else f"hand of seat {seat}"
+        lines.append(f"{whose}: {hand_text(hand, table.trump)}")
     if lawful:
         lines.append(f"lawful: {' '.join(card_text(card) for card in lawful)}")
     if table.phase == "over":

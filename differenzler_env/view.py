@@ -1,22 +1,23 @@
-"""View: what one seat may know, as Python sees it. A reading of one VIEW record, nothing behind
-it."""
+"""View: what one seat may know, as Python sees it. A reading of one VIEW record."""
 
 from collections.abc import Sequence
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
 
 from . import observation
 from .actions import NUM_ACTIONS, NUM_BIDS, card_action
-from .cards import SUITS, cards_in, hand_names
-from .deals import given_bids, open_trick, optional_card, played_tricks
-from .engine.state import BID, PHASES, VIEW
+from .cards import cards_in, hand_names
+from .engine.jit import Array
+from .engine.state import BID
 from .rules import Rules
 from .sampling import sample_worlds
 from .text import view_text
+from .transcript import RecordReading
 
 
-class PlayerView:
+class PlayerView(RecordReading):
     """What one seat may know of a game.
 
     Made from a redacted record, so no hidden card or bid can be reached from it. Cards are texts,
@@ -37,8 +38,9 @@ class PlayerView:
         self.record = record
         self._finished_deals = finished_deals
 
-    def _number(self, name: str) -> int:
-        return int(self.record[name][0])
+    @property
+    def _records(self) -> Array:
+        return self.record
 
     @property
     def seat(self) -> int:
@@ -46,40 +48,9 @@ class PlayerView:
         return self._number("seat")
 
     @property
-    def dealer(self) -> int:
-        """The seat that deals."""
-        return self._number("dealer")
-
-    @property
-    def phase(self) -> str:
-        """``"bid"``, ``"play"`` or ``"over"``."""
-        return PHASES[self._number("phase")]
-
-    @property
-    def current_seat(self) -> int | None:
-        """The seat to act, ``None`` once the match is over."""
-        seat = self._number("current_seat")
-        return None if seat < 0 else seat
-
-    @property
-    def deal_number(self) -> int:
-        """Number of the deal in the match, from 0."""
-        return self._number("deal")
-
-    @property
     def hand(self) -> list[str]:
         """Own cards still held."""
         return hand_names(self._number("hand"))
-
-    @property
-    def trump(self) -> str:
-        """Trump suit letter."""
-        return SUITS[self._number("trump")]
-
-    @property
-    def turned_up(self) -> str | None:
-        """The turned-up card, where the rules turn one up."""
-        return optional_card(self._number("turned_up"))
 
     @property
     def bid(self) -> int | None:
@@ -87,41 +58,14 @@ class PlayerView:
         return self.bids[self.seat]
 
     @property
-    def bids(self) -> list[int | None]:
-        """Each seat's bid, ``None`` where not given or hidden."""
-        return given_bids(self.record[0], self.rules.players)
-
-    @property
     def has_bid(self) -> list[bool]:
         """Who has bid."""
         return [bool(flag) for flag in self.record["has_bid"][0, : self.rules.players]]
 
     @property
-    def points(self) -> list[int]:
-        """Card points each seat has taken in this deal."""
-        points: list[int] = self.record["points"][0, : self.rules.players].tolist()
-        return points
-
-    @property
-    def trick(self) -> list[tuple[int, str]]:
-        """The trick on the table, (seat, card) in the order played."""
-        return open_trick(self.record[0], self.rules.players)
-
-    @property
-    def tricks(self) -> list[dict[str, Any]]:
-        """The complete tricks of this deal: ``leader``, ``cards``, ``winner``, ``points``."""
-        return played_tricks(self.record[0], self.rules.players, len(self.rules.deck or ()))
-
-    @property
     def finished_deals(self) -> list[dict[str, Any]]:
         """The settled deals of the match, all public, as in a game record."""
-        return list(self._finished_deals)
-
-    @property
-    def penalties(self) -> list[int]:
-        """Sums of the match so far."""
-        penalties: list[int] = self.record["penalties"][0, : self.rules.players].tolist()
-        return penalties
+        return deepcopy(list(self._finished_deals))
 
     @property
     def lawful_cards(self) -> list[str]:
@@ -183,6 +127,3 @@ class PlayerView:
 
     def __repr__(self) -> str:
         return f"PlayerView(seat={self.seat}, phase={self.phase!r}, hand={' '.join(self.hand)!r})"
-
-
-assert VIEW.names is not None

@@ -194,8 +194,8 @@ MUTATIONS: list[tuple[str, str, str, str, str]] = [
         "last trick of a small deck",
         "only the 36th card makes a last trick",
         PLAY,
-        "if last:\n        points += LAST_TRICK",
-        "if played == 36:\n        points += LAST_TRICK",
+        "if last:\n        points += LAST_TRICK_POINTS",
+        "if played == 36:\n        points += LAST_TRICK_POINTS",
     ),
     (
         "direction of play",

@@ -27,7 +27,7 @@ from differenzler_env.observation import (
     decode,
 )
 
-VERSION = "67327a33a045"
+VERSION = "37837cc7edeb"
 REDEALT_STATES = 10_000
 CARDS = oracle.PACK
 

@@ -47,4 +47,4 @@ class Selfplay:
             play = self_play(agents, parse_rules(self.rules), self.deals, self.seed, progress)
             matches = play.write(self.out, arrays)
         files = str(self.out) if arrays is None else f"{self.out} and {arrays}"
-        print(f"{matches} matches, {matches * (play.rules.deals or 1)} deals in {files}")
+        print(f"{matches} matches, {matches * (play.rules.deals)} deals in {files}")

@@ -6,7 +6,7 @@ as easy as 1, 2, 3", 2011): 256 bits of key, 256 bits of counter, no state to sh
 
 import numpy as np
 
-from ..cards import PUUR, SUIT_BITS
+from ..cards import PUUR
 from .jit import Array, Integer, Record, jit, u64, wrap
 from .kernels import suit_of
 from .state import BID, NO_BID, NO_CARD, NO_SEAT
@@ -17,7 +17,6 @@ DEAL, FIRST_DEALER, DECISION, ROW = 0, 1, 2, 3
 Words = tuple[Integer, Integer, Integer, Integer]
 
 _PARITY = u64(0x1BD11BDAA9FC1A22)
-_ROUNDS = 20
 _ROTATIONS = (
     (u64(14), u64(16)),
     (u64(52), u64(57)),
@@ -183,6 +182,7 @@ def deal_cards(state: Record, rules: Record, dealer: Integer, scratch: Array) ->
         state["turned_up"] = turned_up
         state["trump"] = suit_of(turned_up)
     else:
+        # The shuffle does not use draws[0]: the last card has no choice. So trump is independent.
         state["trump"] = rules["trumps"][below(draws[0], rules["num_trumps"])]
     open_deal(state, rules, dealer)
 
@@ -216,4 +216,3 @@ def row_key(state: Record, purpose: Integer) -> Integer:
 
 STOECK_BITS = tuple(1 << (card + 1) | 1 << (card + 2) for card in PUUR)
 """Queen and king of each trump suit: the Stöck."""
-assert all(bits & int(SUIT_BITS[suit]) == bits for suit, bits in enumerate(STOECK_BITS))

@@ -4,9 +4,9 @@ Cards are indices 0…35, sets of cards int64 bit boards, trump a suit index. Th
 is ``docs/rules.md``.
 """
 
-from ..cards import BEATERS, LAST_TRICK_POINTS, POINTS, PUUR, SUIT_BITS
+from ..cards import BEATERS, POINTS, PUUR, SUIT_BITS
 from ..rules import UNDERTRUMP
-from .jit import Integer, Record, jit, lowest_bit, popcount
+from .jit import Integer, Record, jit, lowest_bit
 
 ALWAYS, VOID, SCHIEBER = (UNDERTRUMP.index(name) for name in ("always", "void", "schieber"))
 
@@ -125,12 +125,3 @@ def plain_penalty(rules: Record, bid: Integer, points: Integer) -> Integer:
     if bid != points:
         return abs(bid - points)
     return -rules["exact_bonus"] if bid > 0 or rules["exact_bonus_on_zero"] else 0
-
-
-@jit
-def num_cards(cards: Integer) -> Integer:
-    """How many cards a set holds."""
-    return popcount(cards)
-
-
-LAST_TRICK = LAST_TRICK_POINTS

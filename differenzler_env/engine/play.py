@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from ..actions import NUM_BIDS
+from ..cards import LAST_TRICK_POINTS
 from .deal import STOECK_BITS, deal_cards
 from .jit import Array, Integer, Record, jit
 from .kernels import (
-    LAST_TRICK,
     beats,
     card_points,
     deal_penalty,
@@ -14,8 +15,6 @@ from .kernels import (
     shown_not_held,
 )
 from .state import BID, NO_CARD, NO_SEAT, OVER, PLAY
-
-NUM_BIDS = 158
 
 
 @jit
@@ -105,7 +104,7 @@ def play_card(state: Record, rules: Record, card: Integer) -> bool:
         points += card_points(state["order"][i], trump)
     last = bool(played == rules["num_cards"])
     if last:
-        points += LAST_TRICK
+        points += LAST_TRICK_POINTS
     state["points"][winner] += points
     state["current_seat"] = winner
     state["leaders"][played // players] = winner

@@ -2,9 +2,10 @@
 
 import numpy as np
 
+from ..actions import NUM_BIDS
 from .deal import decision_key, row_key, start_match
 from .jit import Array, Integer, Record, jit
-from .play import NUM_BIDS, advance, is_legal, playable, write_rewards
+from .play import advance, is_legal, playable, write_rewards
 from .redact import fill_view
 from .state import BID, OVER
 

@@ -157,7 +157,7 @@ class raw_env(AECEnv[str, dict[str, Any], Any]):  # noqa: N801  (PettingZoo's na
         agent = self.agent_selection
         rewards = [0.0] * len(self.possible_agents)
         rewards[self._seat_of[agent]] = forfeit_reward(
-            self.rules, self.objective, len(self.game.finished_deals)
+            self.rules, self.objective, self.game.settled_deals
         )
         self._settled.pop(agent, None)
         self.terminations = dict.fromkeys(self.agents, True)

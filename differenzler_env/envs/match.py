@@ -54,12 +54,11 @@ def play(game: Game, action: Any) -> tuple[list[float], list[dict[str, int]] | N
     Raises:
         IllegalActionError: for an illegal action; nothing is changed then.
     """
-    settled = len(game.finished_deals)
+    settled = game.settled_deals
     game.play(action)
-    deals = game.finished_deals
-    if len(deals) == settled:
+    if game.settled_deals == settled:
         return game.rewards, None
-    deal = deals[-1]
+    deal = game.finished_deals[-1]
     results = zip(deal["bids"], deal["points"], deal["penalties"], strict=True)
     return game.rewards, [{"bid": b, "points": p, "penalty": cost} for b, p, cost in results]
 
@@ -69,4 +68,4 @@ def forfeit_reward(rules: Rules, objective: str, settled_deals: int) -> float:
     not yet settled; −1 in all under objective ``"win"``."""
     if objective == "win":
         return -1.0
-    return -float((rules.worst_penalty + 1) * ((rules.deals or 1) - settled_deals))
+    return -float((rules.worst_penalty + 1) * (rules.deals - settled_deals))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..actions import NUM_ACTIONS, parse_action
-from ..agents.table import choose_action
+from ..agents.table import choose_action, illegal_choice
 from ..errors import GameOverError, IllegalActionError
 from ..game import Game
 from ..rules import Rules, get_rules
@@ -190,7 +190,7 @@ class DifferenzlerEnv(gymnasium.Env[Any, Any]):
             if self.illegal == "raise":
                 raise
             self._ended = True
-            return forfeit_reward(self.rules, self.objective, len(game.finished_deals)), None
+            return forfeit_reward(self.rules, self.objective, game.settled_deals), None
         # At most one deal is settled a step: each deal waits for the learner's bid.
         later_reward, later_deal = self._let_others_play()
         self._ended = game.is_over
@@ -216,10 +216,14 @@ class DifferenzlerEnv(gymnasium.Env[Any, Any]):
         game, total, settled = self.game, 0.0, None
         while (seat := game.current_seat) is not None and seat != self._learner:
             agent = self._seating.agents[self._places[seat]]
+            action = choose_action(game, agent)
             try:
-                reward, deal = self._play(choose_action(game, agent))
-            except IllegalActionError as error:
-                raise IllegalActionError(f"opponent {agent.spec}: {error}") from error
+                reward, deal = self._play(action)
+            except IllegalActionError:
+                # The game's own sentence lists what is legal, and so the opponent's hand.
+                raise IllegalActionError(
+                    f"opponent {agent.spec} in seat {seat} {illegal_choice(action)}"
+                ) from None
             total += reward
             settled = settled or deal
         return total, settled

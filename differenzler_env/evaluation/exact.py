@@ -225,7 +225,7 @@ def check_rules(rules: Rules) -> None:
     ):
         if value != allowed:
             raise ValueError(f"{name} is {value!r}; exact values need {allowed!r}")
-    cards = len(rules.deck or ())
+    cards = len(rules.deck)
     if cards > 10:
         raise ValueError(f"deck has {cards} cards; exact values need at most 10")
 
@@ -233,7 +233,7 @@ def check_rules(rules: Rules) -> None:
 def _deals(rules: Rules) -> Iterator[tuple[float, "_Deal"]]:
     """Every deal with its probability: hands, trump, dealer."""
     check_rules(rules)
-    deck = rules.deck or ()
+    deck = rules.deck
     found: list[tuple[list[list[str]], str, int, str | None]] = []
     for hand in combinations(deck, rules.tricks):
         hands = [list(hand), [card for card in deck if card not in hand]]

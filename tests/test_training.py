@@ -120,6 +120,19 @@ def test_rewards_are_points_outside_and_scaled_inside() -> None:
     assert figures["penalty"] >= figures["floor"]
 
 
+@pytest.mark.parametrize("rules", ["mini", {"exact_bonus": 10}], ids=["mini", "bonus"])
+def test_figures_follow_the_rules(rules: object) -> None:
+    learner = small_learner(rules=rules)
+    rollout = learner.collector.collect(learner.policy, seed=5)
+    _, _, figures = learner.judge(rollout)
+    bids, points = rollout.bids.numpy().astype(int), rollout.points.numpy().astype(int)
+    assert figures["exact"] == pytest.approx((bids == points).mean())
+    assert figures["exact"] > 0
+    total = points.sum(0)
+    floor = np.abs(total - bids.sum(0)).mean() / len(bids)
+    assert figures["floor"] == pytest.approx(floor)
+
+
 # T2: distributions under a mask -----------------------------------------------------------
 
 

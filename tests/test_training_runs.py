@@ -17,7 +17,7 @@ import torch
 
 from differenzler_env import Rules, agents
 from differenzler_env.checkpoint import CheckpointError, load, read
-from training import ppo
+from training import demo, ppo
 from training.config import Config, ConfigError, make_config, parse_arguments, read_yaml
 from training.learner import Learner
 from training.run import train
@@ -300,3 +300,31 @@ def test_all_rule_sets_train(tmp_path: Path, rules: object) -> None:
     config = smoke(tmp_path, rules=rules, games=16, deals=32)
     assert train(config) == 0
     load(RunFiles(config).policy_path, config.deal_rules())
+
+
+# The demonstration -------------------------------------------------------------------------
+
+
+def test_the_demonstration_leaves_other_runs_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = smoke(tmp_path, deals=64, name="mine")
+    assert train(config) == 0
+    before = newest(config)
+    assert demo.main(["--folder", str(tmp_path), "--name", "mine"]) == 2
+    assert "holds a run already" in capsys.readouterr().err
+    # Even under the demonstration's own name, what it did not make stays.
+    config.run_folder.rename(tmp_path / "demo")
+    assert demo.main(["--folder", str(tmp_path)]) == 2
+    assert demo.main(["--folder", str(tmp_path), "--resume"]) == 2
+    assert "starts anew" in capsys.readouterr().err
+    moved = dataclasses.replace(config, name="demo")
+    assert_same(newest(moved), before)
+    assert RunFiles(moved).policy_path.exists()
+
+
+def test_a_demonstration_gives_way_to_the_next(tmp_path: Path) -> None:
+    config = smoke(tmp_path, deals=64, name="demo")
+    assert train(config) == 0
+    demo.clear(config)
+    assert not RunFiles(config).checkpoints() and not RunFiles(config).policy_path.exists()

@@ -79,10 +79,7 @@ class Config:
             self._require(name, getattr(self, name) >= 1, "1 or more")
         for name in ("learning_rate", "clip", "reward_scale", "max_gradient"):
             self._require(name, getattr(self, name) > 0, "a number above 0")
-        for name in (
-            *("minutes", "bid_blocks", "warm_up", "threads", "save_every", "seed"),
-            *("final_learning_rate", "bid_entropy", "card_entropy", "final_entropy"),
-        ):
+        for name in _NOT_BELOW_ZERO:
             self._require(name, getattr(self, name) >= 0, "0 or more")
         self._require("gae_lambda", 0 <= self.gae_lambda <= 1, "0 to 1")
         self._require("averaging", 0 <= self.averaging < 1, "0 to below 1")
@@ -124,6 +121,18 @@ class Config:
         return dataclasses.asdict(self)
 
 
+_NOT_BELOW_ZERO = (
+    "bid_blocks",
+    "bid_entropy",
+    "card_entropy",
+    "final_entropy",
+    "final_learning_rate",
+    "minutes",
+    "save_every",
+    "seed",
+    "threads",
+    "warm_up",
+)
 _FIELDS = {entry.name: entry for entry in dataclasses.fields(Config)}
 _TYPES = typing.get_type_hints(Config)
 

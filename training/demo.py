@@ -1,6 +1,8 @@
 """Training: the demonstration. Trains a small policy, measures it, draws what it learnt.
 
-python training/demo.py            # what ``make demo`` runs; about three minutes on two cores
+    python training/demo.py            # what ``make demo`` runs; about three minutes on two cores
+
+Its files in ``runs/demo`` give way to those of the next demonstration; any other run stays.
 """
 
 import sys
@@ -31,10 +33,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     console = Console(highlight=False)
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        config, _ = parse_arguments(["--config", str(CONFIG), *given])
+        config, resume = parse_arguments(["--config", str(CONFIG), *given])
+        if resume:
+            raise ConfigError("a demonstration starts anew; training/ppo.py has --resume")
         from training.run import train
 
-        clear(config)
+        if not any(option.partition("=")[0] in ("--name", "--config") for option in given):
+            clear(config)
         console.print("[bold]1. Training[/bold] a small policy by playing against itself")
         status = train(config)
         if status:
@@ -70,11 +75,19 @@ NEXT = """What to try next
 
 
 def clear(config: "Config") -> None:
-    """Remove the files of an earlier demonstration, and no others."""
+    """Remove what an earlier demonstration left in its folder. A run of another name stays."""
+    from training.config import ConfigError, read_yaml
     from training.run_files import RunFiles
 
+    folder = RunFiles(config).folder
+    try:
+        name = read_yaml(folder / "config.yaml").get("name")
+    except ConfigError:  # there is none, or nothing that this program wrote
+        return
+    if name != config.name:
+        return
     for pattern in ("training-*.safetensors", "policy.safetensors", "tensorboard/events.*"):
-        for path in RunFiles(config).folder.glob(pattern):
+        for path in folder.glob(pattern):
             path.unlink()
 
 
@@ -125,12 +138,14 @@ def draw(config: "Config", result: "Evaluation") -> Path:
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(11, 4.5), layout="constrained")
     deals = [line["deals"] for line in lines]
     left.plot(deals, [line["penalty"] for line in lines], label="penalty")
-    left.plot(deals, [line["floor"] for line in lines], label="floor: mean |157 − Σ bids| / 4")
+    label = f"floor: mean |total − Σ bids| / {result.rules.players}"
+    left.plot(deals, [line["floor"] for line in lines], label=label)
     left.set(xlabel="deals played", ylabel="card points a deal", title="While learning")
     left.set_ylim(bottom=0)
     left.legend()
     bids, points = result.of_hero(result.tables.bids), result.of_hero(result.tables.points)
-    right.plot([0, 157], [0, 157], color="0.7", linewidth=1)
+    most = max(result.rules.total_points(trump) for trump in range(4))
+    right.plot([0, most], [0, most], color="0.7", linewidth=1)
     right.scatter(bids.ravel(), points.ravel(), s=6, alpha=0.3)
     right.set(xlabel="bid", ylabel="points taken", title="After learning, among copies of itself")
     right.set_aspect("equal")

@@ -15,7 +15,7 @@ from torch import distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 
 from differenzler_env.agents.policy_network import PolicyNetwork
-from differenzler_env.cards import MAX_POINTS
+from differenzler_env.evaluation.statistics import bid_floor
 
 from .advantages import moments, normalised, seat_advantages
 from .config import Config
@@ -27,8 +27,8 @@ VALUE_CHUNK = 8192
 
 
 @dataclass
-class Progress:
-    """Counters of a run."""
+class Counters:
+    """How far a run has come."""
 
     updates: int = 0
     deals: int = 0
@@ -59,7 +59,7 @@ class Learner:
         self.rules = config.deal_rules()
         self.device = torch.device(config.device)
         self.dtype = matrix_type(config.precision, self.device)
-        self.progress = Progress()
+        self.progress = Counters()
         torch.manual_seed(_seed(config.seed, 0) & 0x7FFF_FFFF_FFFF_FFFF)
         self.policy = PolicyNetwork.for_rules(
             self.rules, width=config.width, blocks=config.blocks, bid_blocks=config.bid_blocks
@@ -124,30 +124,36 @@ class Learner:
             advantages[part] = normalised(raw[part], self._total(moments(raw[part])))
         outcome = rewards[-1].expand(rollout.shape).reshape(-1)[rollout.places]
         error, spread = moments(outcome - values), moments(outcome)
-        mine = rollout.learner
-        floor = (MAX_POINTS - rollout.bids.float().sum(0)).abs() / rollout.shape[1]
+        known = self._total(torch.cat([error, spread])).tolist()
+        figures = self._play_figures(rollout)
+        figures["explained_variance"] = 1.0 - _variance(known[:3]) / max(
+            _variance(known[3:]), 1e-12
+        )
+        return advantages, raw + values, figures
+
+    def _play_figures(self, rollout: Rollout) -> dict[str, float]:
+        """How the learner's seats fared."""
+        learner = rollout.learner
+        penalties = rollout.penalties[learner].double()
+        floor = bid_floor(rollout.bids.T.cpu().numpy(), rollout.points.T.cpu().numpy())
         sums = torch.stack(
             [
-                rollout.penalties[mine].double().sum(),
-                (rollout.penalties[mine] == 0).double().sum(),
-                rollout.bids[mine].double().sum(),
-                mine.double().sum(),
-                floor.double().sum(),
-                torch.tensor(float(rollout.shape[2]), dtype=torch.float64, device=self.device),
-                *error,
-                *spread,
+                penalties.sum(),
+                # Zero, or a bonus: below zero with `exact_bonus`.
+                (penalties <= 0).double().sum(),
+                rollout.bids[learner].double().sum(),
+                learner.double().sum(),
+                torch.tensor(float(floor.sum()), device=self.device),
+                torch.tensor(float(len(floor)), device=self.device),
             ]
         )
-        total = self._total(sums).tolist()
-        seats = total[3]
-        figures = {
-            "penalty": total[0] / seats,
-            "exact": total[1] / seats,
-            "bid": total[2] / seats,
-            "floor": total[4] / total[5],
-            "explained_variance": 1.0 - _variance(total[6:9]) / max(_variance(total[9:12]), 1e-12),
+        penalty, exact, bid, seats, floors, tables = self._total(sums).tolist()
+        return {
+            "penalty": penalty / seats,
+            "exact": exact / seats,
+            "bid": bid / seats,
+            "floor": floors / tables,
         }
-        return advantages, raw + values, figures
 
     def values(self, rows: Tensor) -> Tensor:
         """The critic's values of table rows, in units of the trainer's rewards."""
@@ -249,7 +255,7 @@ class Learner:
             self.average[name] = torch.from_numpy(saved.copy()).to(parameter.device)
         groups = self.optimiser.state_dict()["param_groups"]
         self.optimiser.load_state_dict({"state": state, "param_groups": groups})
-        self.progress = Progress(**progress)
+        self.progress = Counters(**progress)
 
 
 def matrix_type(precision: str, device: torch.device) -> torch.dtype:

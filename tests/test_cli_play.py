@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -56,7 +57,15 @@ def test_a_match_is_played_and_recorded(capsys, tmp_path, typist, rules):
     assert record["seats"][1] == "human"
     assert record["seats"][0] == "random"
     assert all(deal["bids"][1] == 7 for deal in record["deals"])
-    assert said.count("the last trick") == len(record["deals"])
+    # Every trick is told, the last of a deal too, with who took it.
+    tricks = re.findall(r", led by .*: (\d+) points to (you|seat \d)(, the last trick)?", said)
+    for deal in record["deals"]:
+        told, tricks = tricks[: game.rules.tricks], tricks[game.rules.tricks :]
+        assert [bool(last) for _, _, last in told] == [False] * (game.rules.tricks - 1) + [True]
+        for seat, taken in enumerate(deal["points"]):
+            name = "you" if seat == 1 else f"seat {seat}"
+            assert sum(int(points) for points, winner, _ in told if winner == name) == taken
+    assert not tricks
     assert ("You win" in said or "and you share" in said.lower()) == (1 in game.winners)
     assert "the match." in said or "share the win." in said
 
@@ -90,10 +99,15 @@ def test_only_the_own_hand_is_shown(capsys, typist):
     assert main("play --seed 1 --seat 2".split()) == 0
     said = capsys.readouterr().out
     game = Game(seed=1)
-    table = said.split("hand: ")[1].splitlines()[0]
-    for seat in (0, 1, 3):
-        for card in game.hands[seat]:
-            assert f"{'♣♦♥♠'['CDHS'.index(card[0])]}{card[1:]} " not in table + " "
+    assert "hand of seat" not in said
+    for line in said.split("hand: ")[1:]:
+        own, *ranks = re.split("([♣♦♥♠])", line.splitlines()[0])
+        shown = {
+            "CDHS"["♣♦♥♠".index(suit)] + rank
+            for suit, held in zip(ranks[::2], ranks[1::2], strict=True)
+            for rank in held.split()
+        }
+        assert own == "" and shown == set(game.hands[2])
 
 
 @pytest.mark.parametrize("word", ["q", "Quit"])
@@ -119,7 +133,15 @@ def test_every_game_is_another_without_a_seed(capsys, typist):
         ("--seat -1", "seat is -1"),
         ("--opponents thumb,random", "needs 3 opponents"),
         ("--opponents players:RaisingDealer --seat 1", "cannot play on: no idea at all"),
-        ("--opponents players:Answering?answer=158", "cannot play on"),
+        (
+            "--opponents players:Answering?answer=158",
+            "players:Answering?answer=158 cannot play on: it chose C6, which is not legal there\n",
+        ),
+        (
+            "--opponents players:Answering?answer=200",
+            "players:Answering?answer=200 cannot play on: it chose a number outside the action "
+            "space\n",
+        ),
         ("--record /no/such/file", "no folder"),
     ],
 )

@@ -6,6 +6,7 @@ import copy
 import hashlib
 import multiprocessing
 import pickle
+import re
 
 import gymnasium
 import numpy as np
@@ -445,8 +446,15 @@ def test_an_opponent_that_fails_leaves_everything_as_it_was():
     for how, error in (("illegal", IllegalActionError), ("crash", ZeroDivisionError)):
         before = envs.batch.state_records.tobytes()
         mood["fail"] = how
-        with pytest.raises(error):
+        with pytest.raises(error) as raised:
             envs.step(envs.action_masks().argmax(axis=1))
+        if how == "illegal":
+            # Not what would have been legal: that is its hand.
+            assert re.fullmatch(
+                r"row \d: opponent moody in seat 2 chose SA, which is not legal there",
+                str(raised.value),
+            )
+            assert raised.value.__suppress_context__
         with pytest.raises(error):
             envs.reset()
         mood["fail"] = False

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from ..actions import NUM_ACTIONS, action_name
 from ..batch import Batch
 from ..game import Game
 from .base import Actions, Agent, Records, keyed_rng
@@ -52,6 +53,14 @@ def choose_actions(
                 view = batch.player_view(int(row))
                 actions[row] = agent.act(view, keyed_rng(int(keys[row])))
     return actions
+
+
+def illegal_choice(action: int) -> str:
+    """What an agent did that chose an illegal action, in words. They tell what was chosen and no
+    more: what would have been legal shows the hand, and others at the table may read this."""
+    if not 0 <= action < NUM_ACTIONS:
+        return "chose a number outside the action space"
+    return f"chose {action_name(action)}, which is not legal there"
 
 
 def choose_action(game: Game, agent: Agent) -> int:

@@ -55,18 +55,17 @@ class Play:
 
     def _match(self, game: "Game", others: "dict[int, Agent]") -> None:
         settled = 0
-        while not game.is_over:
-            seat = game.current_seat
-            assert seat is not None
+        while (seat := game.current_seat) is not None:
+            points = game.points
             if seat == self.seat:
                 self._own_action(game)
             else:
                 _others_action(game, others[seat])
-            if game.tricks and not game.trick and game.phase == "play" and seat is not None:
-                self._tell_trick(game.tricks[-1])
             if len(game.finished_deals) > settled:
                 settled = len(game.finished_deals)
-                self._tell_deal(game.finished_deals[-1], game.penalties)
+                self._tell_deal(game.finished_deals[-1], points, game.penalties)
+            elif game.tricks and not game.trick:
+                self._tell_trick(game.tricks[-1])
         winners = game.winners or []
         names = " and ".join(self._name(seat) for seat in winners).capitalize()
         if len(winners) > 1:
@@ -86,19 +85,20 @@ class Play:
             except ValueError as error:
                 print(error)
 
-    def _tell_trick(self, trick: dict[str, Any]) -> None:
+    def _tell_trick(self, trick: dict[str, Any], last: str = "") -> None:
         from ..text import card_text
 
         cards = " ".join(card_text(card) for card in trick["cards"])
         leader, winner = self._name(trick["leader"]), self._name(trick["winner"])
-        print(f"{cards}, led by {leader}: {trick['points']} points to {winner}")
+        print(f"{cards}, led by {leader}: {trick['points']} points to {winner}{last}")
 
-    def _tell_deal(self, deal: dict[str, Any], totals: list[int]) -> None:
-        from ..text import card_text
-
-        last = deal["tricks"][-1]
-        cards = " ".join(card_text(card) for card in last["cards"])
-        print(f"{cards}, led by {self._name(last['leader'])}: the last trick")
+    def _tell_deal(self, deal: dict[str, Any], before: list[int], totals: list[int]) -> None:
+        """The last trick and the settlement; ``before`` are the points without that trick."""
+        # The next deal may lie on the table by now; the last trick is what the points rose by.
+        gains = [after - earlier for after, earlier in zip(deal["points"], before, strict=True)]
+        winner = gains.index(max(gains))
+        won = {"winner": winner, "points": gains[winner]}
+        self._tell_trick(deal["tricks"][-1] | won, ", the last trick")
         print("\n          bid  points  penalty  total")
         columns = (deal["bids"], deal["points"], deal["penalties"], totals)
         for seat, (bid, points, penalty, total) in enumerate(zip(*columns, strict=True)):
@@ -135,8 +135,15 @@ def _others_action(game: "Game", agent: "Agent") -> None:
         SpecError: if it raises or chooses what is not legal.
     """
     from ..agents import SpecError, choose_action
+    from ..agents.table import illegal_choice
+    from ..errors import IllegalActionError
 
     try:
-        game.play(choose_action(game, agent))
+        action = choose_action(game, agent)
     except Exception as error:
         raise SpecError(f"{agent.spec} cannot play on: {' '.join(str(error).split())}") from error
+    try:
+        game.play(action)
+    except IllegalActionError:
+        # The game's own sentence lists what is legal, and so the agent's hand.
+        raise SpecError(f"{agent.spec} cannot play on: it {illegal_choice(action)}") from None

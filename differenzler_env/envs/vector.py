@@ -15,7 +15,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from ..actions import NUM_ACTIONS
-from ..agents.table import choose_actions
+from ..agents.table import choose_actions, illegal_choice
 from ..batch import Batch
 from ..errors import GameOverError, IllegalActionError
 from ..rules import Rules
@@ -284,8 +284,19 @@ class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
             actions = choose_actions(self.batch, self._seating.agents, self._places)
             try:
                 self._apply(actions, waiting, rewards, settled)
-            except IllegalActionError as error:
-                raise IllegalActionError(f"an opponent failed in {error}") from error
+            except IllegalActionError:
+                # The batch's own sentence lists what is legal, and so the opponent's hand.
+                raise IllegalActionError(self._opponents_fault(actions, waiting)) from None
+
+    def _opponents_fault(self, actions: NDArray[np.int64], waiting: NDArray[np.bool_]) -> str:
+        """Which opponent chose an illegal action, in the first such row."""
+        inside = (actions >= 0) & (actions < NUM_ACTIONS)
+        legal = self.batch.legal_mask()[self._rows, np.where(inside, actions, 0)] != 0
+        row = int(np.flatnonzero(waiting & ~(inside & legal))[0])
+        seat = int(self.batch.current_seat[row])
+        agent = self._seating.agents[self._places[row, seat]]
+        choice = illegal_choice(int(actions[row]))
+        return f"row {row}: opponent {agent.spec} in seat {seat} {choice}"
 
     def _apply(
         self,

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..actions import NUM_ACTIONS, action_name, parse_action
+from ..actions import NUM_ACTIONS, parse_action
 from ..agents import Agent, keyed_rng
 from ..agents.base import Actions, Keys, Records
 from ..agents.baselines import ThumbAgent
-from ..agents.table import take_records
+from ..agents.table import illegal_choice, take_records
 from ..batch import Batch
 from ..errors import IllegalActionError
 
@@ -83,10 +83,7 @@ class Referee:
         inside = (chosen >= 0) & (chosen < NUM_ACTIONS)
         legal = inside & (masks[rows, np.where(inside, chosen, 0)] != 0)
         for row in rows[~legal & (chosen != NONE)][:1]:
-            action = int(actions[row])
-            outside = not 0 <= action < NUM_ACTIONS
-            name = "a number outside the action space" if outside else action_name(action)
-            self._fault(number, f"chose {name}, which is not legal there")
+            self._fault(number, illegal_choice(int(actions[row])))
         actions[rows[~legal]] = NONE
         self.forfeits[rows[~legal], seats[rows[~legal]]] = True
 
@@ -116,7 +113,7 @@ class Referee:
         try:
             return parse_action(action)
         except IllegalActionError as error:
-            self._fault(number, f"chose {action!r}: {error}")
+            self._fault(number, f"chose {' '.join(f'{action!r}: {error}'.split())}")
             return NONE
 
     def _fault(self, number: int, what: str) -> None:

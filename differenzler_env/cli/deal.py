@@ -23,16 +23,14 @@ class Deal:
         from rich.console import Console
         from rich.table import Table
 
-        from ..cards import SIDE_ORDER, SUIT_NAMES, SUITS, TRUMP_ORDER
+        from ..cards import SUIT_NAMES, SUITS
+        from ..text import suit_text
         from .common import check_output, parse_rules, write_json
 
         rules = parse_rules(self.rules)
         check_output(self.json)
         deal = self.dealt(rules)
         write_json(self.json, deal)
-
-        def order(letter: str) -> tuple[str, ...]:
-            return TRUMP_ORDER if letter == deal["trump"] else SIDE_ORDER
 
         suit = SUITS.index(deal["trump"])
         turned_up = f" (turned up: {deal['turned_up']})" if deal["turned_up"] else ""
@@ -42,10 +40,7 @@ class Deal:
             table.add_column(name + (" *" if name == SUIT_NAMES[suit] else ""))
         table.add_column("")
         for seat, hand in enumerate(deal["hands"]):
-            suits = [
-                " ".join(rank for rank in order(letter) if letter + rank in hand) or "–"
-                for letter in SUITS
-            ]
+            suits = [suit_text(hand, letter, deal["trump"]) or "–" for letter in SUITS]
             forehand = (deal["dealer"] + 1) % rules.players
             role = {deal["dealer"]: "dealer", forehand: "leads"}.get(seat, "")
             table.add_row(str(seat), *suits, role)
@@ -60,7 +55,7 @@ class Deal:
             raise ValueError(f"number is {self.number}; allowed: 1 to {rules.deals}")
         game = Game(rules, seed=checked_seed(self.seed))
         # A deal does not depend on how earlier ones were played, so any play gets there.
-        while len(game.finished_deals) < self.number - 1:
+        while game.deal_number < self.number - 1:
             game.play(game.legal_actions()[0])
         return {
             "hands": game.hands,

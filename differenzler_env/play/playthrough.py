@@ -1,14 +1,15 @@
 """Play: a game record told trick by trick, as a Jass player would follow it at the table."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..actions import action_from_name
-from ..cards import BEATERS, SIDE_ORDER, SUIT_NAMES, SUITS, TRUMP_ORDER, card_index, hand_bits
+from ..cards import BEATERS, SUIT_NAMES, SUITS, card_index, hand_bits
+from ..engine.kernels import plain_penalty
 from ..game import Game
 from ..record import replay
 from ..rules import Rules
-from ..text import SUIT_SYMBOLS, card_text
+from ..text import SUIT_SYMBOLS, card_text, hand_text
 
 MINUS = "−"
 
@@ -29,12 +30,12 @@ def playthrough(record: object, line: int | None = None) -> Iterator[str]:
     yield _heading(match.rules, record["seats"])
     sums = [0] * match.rules.players
     for number, deal in enumerate(record["deals"]):
-        yield from _deal_blocks(match.rules, number, deal)
+        revokes = yield from _deal_blocks(match.rules, number, deal)
         if deal["penalties"] is None:
             yield "The deal is not settled."
             continue
         sums = [total + cost for total, cost in zip(sums, deal["penalties"], strict=True)]
-        yield _settlement(match.rules, deal, sums)
+        yield _settlement(match.rules, deal, sums, revokes)
     yield _result(match)
 
 
@@ -45,18 +46,10 @@ def _heading(rules: Rules, seats: Sequence[str]) -> str:
     return f"{rules!r}\n{where}"
 
 
-def suits_text(names: Sequence[str], trump: str) -> str:
-    """A hand suit by suit, the highest card first: ``"♣ A K   ♦ J 9"``."""
-    parts = []
-    for suit in SUITS:
-        order = TRUMP_ORDER if suit == trump else SIDE_ORDER
-        ranks = [rank for rank in order if suit + rank in names]
-        if ranks:
-            parts.append(f"{SUIT_SYMBOLS[suit]} {' '.join(ranks)}")
-    return "   ".join(parts)
-
-
-def _deal_blocks(rules: Rules, number: int, deal: Mapping[str, Any]) -> Iterator[str]:
+def _deal_blocks(
+    rules: Rules, number: int, deal: Mapping[str, Any]
+) -> Generator[str, None, list[int]]:
+    """The deal told up to its settlement; returns how many cards each seat revoked with."""
     game = Game.from_deal(
         rules.replace(deals=1), deal["hands"], deal["trump"], deal["dealer"], deal["turned_up"]
     )
@@ -65,14 +58,18 @@ def _deal_blocks(rules: Rules, number: int, deal: Mapping[str, Any]) -> Iterator
         trump += f": {card_text(game.turned_up)} is turned up and stays in the dealer's hand"
     lines = [f"Deal {number + 1} of {rules.deals}. Seat {game.dealer} deals. {trump.capitalize()}."]
     for seat, hand in enumerate(game.hands):
-        lines.append(f"  seat {seat}  {suits_text(hand, game.trump)}")
+        lines.append(f"  seat {seat}  {hand_text(hand, game.trump)}")
     yield "\n".join(lines)
     yield _bids(game, deal["bids"])
-    width = 4 * rules.players
+    width, revokes = 4 * rules.players, [0] * rules.players
     for trick_number, trick in enumerate(deal["tricks"]):
         notes, leader = [], game.current_seat
         for card in trick["cards"]:
-            notes += _notes(game, card)
+            seat = game.current_seat
+            assert seat is not None
+            lawful = game.view(seat).lawful_cards
+            revokes[seat] += card not in lawful
+            notes += _notes(game, seat, card, lawful)
             game.play(action_from_name(card))
         cards = "  ".join(f"{card_text(card):<3}" for card in trick["cards"])
         text = f"{trick_number + 1:>3}. seat {leader} leads  {cards:<{width + rules.players - 2}}"
@@ -84,6 +81,7 @@ def _deal_blocks(rules: Rules, number: int, deal: Mapping[str, Any]) -> Iterator
                 f"points {' '.join(f'{points:>3}' for points in game.points)}{last}"
             )
         yield "\n".join([text.rstrip(), *(f"       {note}" for note in notes)])
+    return revokes
 
 
 def _bids(game: Game, bids: Sequence[int | None]) -> str:
@@ -103,14 +101,11 @@ def _bids(game: Game, bids: Sequence[int | None]) -> str:
     return f"{how}: {', '.join(told)}."
 
 
-def _notes(game: Game, card: str) -> list[str]:
+def _notes(game: Game, seat: int, card: str, lawful: Sequence[str]) -> list[str]:
     """What a card about to be played, or the cards held back, show of the rules."""
-    seat = game.current_seat
-    assert seat is not None
     if not game.trick:
         return []
     trump, hand = game.trump, game.hands[seat]
-    lawful = game.view(seat).lawful_cards
     if card not in lawful:
         allowed = " ".join(card_text(each) for each in lawful)
         return [f"seat {seat} revokes with {card_text(card)}; lawful: {allowed}"]
@@ -132,58 +127,40 @@ def _is_under(card: str, laid: Sequence[str], trump: str) -> bool:
     return bool(higher & hand_bits(laid))
 
 
-def _settlement(rules: Rules, deal: Mapping[str, Any], sums: Sequence[int]) -> str:
+def _settlement(
+    rules: Rules, deal: Mapping[str, Any], sums: Sequence[int], revokes: Sequence[int]
+) -> str:
     """The arithmetic of the penalties, seat by seat."""
     lines = ["Settled:  bid  points  penalty"]
     for seat, penalty in enumerate(deal["penalties"]):
         bid, points = deal["bids"][seat], deal["points"][seat]
-        sum_text = penalty_text(rules, deal, seat)
+        sum_text = penalty_text(rules, deal, seat, revokes[seat])
         lines.append(f"  seat {seat}  {bid:>4}  {points:>6}  {sum_text} = {_signed(penalty)}")
     lines.append(f"  in all  {sum(deal['points']):>12}")
     lines.append(f"Penalties so far: {' '.join(map(_signed, sums))}")
     return "\n".join(lines)
 
 
-def penalty_text(rules: Rules, deal: Mapping[str, Any], seat: int) -> str:
+def penalty_text(rules: Rules, deal: Mapping[str, Any], seat: int, revokes: int) -> str:
     """How a penalty comes about: ``"|40 − (25 + 20 Stöck)|"``, ``"|30 − 30| − 10 for an exact
     bid"``."""
     bid, points = deal["bids"][seat], deal["points"][seat]
-    stoeck = {deal["trump"] + rank for rank in "KQ"} <= set(deal["hands"][seat])
-    ways = [(points, str(points))]
-    if rules.stoeck and stoeck:
-        ways += [(points + 20, f"({points} + 20 Stöck)"), (points - 20, f"({points} − 20 Stöck)")]
-
-    def cost(counted: int) -> int:
-        exact = counted == bid and (bid > 0 or rules.exact_bonus_on_zero)
-        return -rules.exact_bonus if exact else abs(bid - counted)
-
-    counted, text = min(ways, key=lambda way: cost(way[0]))
-    text = f"|{bid} {MINUS} {text}|"
+    counts = {points: str(points)}
+    if rules.stoeck and {deal["trump"] + rank for rank in "KQ"} <= set(deal["hands"][seat]):
+        for sign, counted in (("+", points + rules.stoeck), (MINUS, points - rules.stoeck)):
+            counts[counted] = f"({points} {sign} {rules.stoeck} Stöck)"
+    costs = {counted: plain_penalty(rules.record[0], bid, counted) for counted in counts}
+    counted = min(counts, key=costs.__getitem__)
+    cost = costs[counted]
+    text = f"|{bid} {MINUS} {counts[counted]}|"
     if rules.exact_bonus and counted == bid:
-        earns = bid > 0 or rules.exact_bonus_on_zero
-        text += f" {MINUS} {rules.exact_bonus} for an exact bid" if earns else ", no bonus on zero"
-    revokes = len(revoked_cards(rules, deal, seat)) if rules.revoke_penalty else 0
-    if revokes:
-        text += (
-            f" + {revokes} × {rules.revoke_penalty} for {'a revoke' if revokes == 1 else 'revokes'}"
-        )
+        text += f" {MINUS} {-cost} for an exact bid" if cost else ", no bonus on zero"
+    if revokes and rules.revoke_penalty:
+        cost += revokes * rules.revoke_penalty
+        name = "a revoke" if revokes == 1 else "revokes"
+        text += f" + {revokes} × {rules.revoke_penalty} for {name}"
+    assert cost == deal["penalties"][seat]
     return text
-
-
-def revoked_cards(rules: Rules, deal: Mapping[str, Any], seat: int) -> list[str]:
-    """The cards that a seat played against the rules."""
-    game = Game.from_deal(
-        rules.replace(deals=1), deal["hands"], deal["trump"], deal["dealer"], deal["turned_up"]
-    )
-    for _ in range(rules.players):
-        game.play(0)
-    revokes = []
-    for trick in deal["tricks"]:
-        for card in trick["cards"]:
-            if game.current_seat == seat and card not in game.view(seat).lawful_cards:
-                revokes.append(card)
-            game.play(action_from_name(card))
-    return revokes
 
 
 def _result(match: Game) -> str:

@@ -142,9 +142,10 @@ class Game(RecordReading):
                 remember them, or from a notation, after the first deal.
         """
         if len(self._deals) != self.settled_deals:
+            unknown = self.settled_deals - len(self._deals)
             raise ValueError(
-                f"{self.settled_deals - len(self._deals)} settled deals are not known to this game: "
-                "it was made from a notation, or from a batch without remember=True"
+                f"{unknown} settled deals are not known to this game: it was made from a notation, "
+                "or from a batch without remember=True"
             )
         return deepcopy(self._deals)
 

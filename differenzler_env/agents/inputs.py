@@ -240,7 +240,7 @@ def write_inputs(observation: Array, tables: InputTables, out: Array) -> Integer
     total = LAST_TRICK_POINTS
     for card in range(NUM_CARDS):
         if (deck >> card) & 1:
-            total += POINTS[0, card]
+            total += np.int64(POINTS[0, card])  # int8 would overflow without the compiler
     taken = np.float32(0)
     for seat in range(MAX_PLAYERS):
         taken += np.rint(observation[_POINTS_TAKEN + seat] * MAX_POINTS)

@@ -22,6 +22,8 @@ from differenzler_env import (
     differenzler_v0,
 )
 from differenzler_env.agents import choose_action, load
+from differenzler_env.observation import STATE_SLICES
+from differenzler_env.rules import get_rules
 
 MATCH = "differenzler_env:Differenzler-v0"
 DEAL = "differenzler_env:DifferenzlerDeal-v0"
@@ -542,6 +544,36 @@ def test_the_state_is_the_whole_table():
     state = env.unwrapped.state()
     observation = env.unwrapped.game.observe(0)
     assert np.array_equal(state[: observation.size], observation)
+
+
+@pytest.mark.parametrize("rules", ["table", "mini", Rules(players=3), Rules(players=5)])
+@pytest.mark.parametrize("seat", [0, 1, 2])
+def test_the_state_is_the_learners_to_the_end(rules, seat):
+    players = get_rules(rules).players
+    if seat >= players:
+        return
+    kwargs = {"rules": rules, "seat": seat, "flat": True, "opponents": lowest}
+    env = make(MATCH, **kwargs)
+    envs = gymnasium.make_vec(MATCH, 2, **kwargs)
+    observation, info = env.reset(seed=3)
+    envs.reset(seed=3)
+    pick, terminated = chooser(1), False
+    while not terminated:
+        state = env.unwrapped.state()
+        assert np.array_equal(state[: observation.size], observation)
+        action = int(pick(info))
+        observation, _, terminated, _, info = env.step(action)
+        envs.step(np.array([action, envs.unwrapped.action_masks()[1].argmax()]))
+        assert np.array_equal(env.unwrapped.state(), envs.unwrapped.state()[0])
+    state, game = env.unwrapped.state(), env.unwrapped.game
+    assert game.is_over
+    assert np.array_equal(state[: observation.size], observation)
+    if seat == 0:
+        assert np.array_equal(state, game.state())  # which is seat 0's after the end
+    assert not state[STATE_SLICES["other_hands"]].any()
+    bids = np.rint(state[STATE_SLICES["other_bids"]] * 157).tolist()
+    others = [game.bids[(seat + place) % players] for place in range(1, players)]
+    assert bids == others + [0] * (5 - players)
 
 
 def test_other_rules_and_set_up_deals():

@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-DEAL_KEYS = ("hands", "trump", "dealer", "turned_up")
+from ..deals import deal_arguments
+
 RESULT_KEYS = ("bids", "tricks", "points", "penalties")
-"""What a deal of a game record holds besides; so that it can be given as it stands."""
+"""What a deal of a game record holds besides a deal; it can be given as it stands."""
 
 
 def deal_option(options: Mapping[str, Any] | None) -> dict[str, Any] | None:
@@ -78,12 +79,6 @@ def row_seeds(seed: int | Sequence[int | None] | None, num_envs: int) -> list[in
 
 
 def _checked_deal(deal: Any) -> dict[str, Any]:
-    if not isinstance(deal, Mapping):
-        raise ValueError(f"a deal is a mapping with {', '.join(DEAL_KEYS)}, not {deal!r}")
-    unknown = [key for key in deal if key not in DEAL_KEYS + RESULT_KEYS]
-    if unknown:
-        raise ValueError(f"a deal has no {unknown[0]!r}; its keys are {', '.join(DEAL_KEYS)}")
-    missing = [key for key in DEAL_KEYS[:3] if key not in deal]
-    if missing:
-        raise ValueError(f"the deal has no {missing[0]!r}; give {', '.join(DEAL_KEYS[:3])}")
-    return {key: deal[key] for key in DEAL_KEYS if key in deal}
+    if isinstance(deal, Mapping):
+        deal = {key: deal[key] for key in deal if key not in RESULT_KEYS}
+    return deal_arguments(deal)

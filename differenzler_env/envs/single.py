@@ -16,7 +16,7 @@ from ..rules import Rules, get_rules
 from .match import checked_objective, forfeit_reward, play, start_match
 from .rendering import FRAMES_PER_SECOND, MODES, Renderer
 from .seating import Seating
-from .spaces import action_space, observation_space
+from .spaces import action_space, final_state, observation_space
 
 ILLEGAL = ("terminate", "raise")
 """What an illegal bid or card does."""
@@ -175,8 +175,10 @@ class DifferenzlerEnv(gymnasium.Env[Any, Any]):
         return self._mask().astype(np.bool_)
 
     def state(self) -> NDArray[np.float32]:
-        """The whole table, float32 [S], as the seat to act sits at it (seat 0 after the end)."""
-        return self.game.state()
+        """The whole table, float32 [S], as the learner sits at it; its observation comes first."""
+        if self.game.is_over:
+            return final_state(self.game.observe(self._learner))
+        return self.game.state()  # the learner is to act
 
     def render(self) -> Any:
         """The learner's view as the render mode says."""

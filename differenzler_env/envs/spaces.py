@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
+from numpy.typing import NDArray
 
 from ..actions import NUM_ACTIONS
-from ..observation import OBSERVATION_SIZE, STATE_SIZE
+from ..observation import OBSERVATION_SIZE, STATE_SIZE, STATE_SLICES
 
 
 def action_space() -> spaces.Discrete:
@@ -36,6 +37,15 @@ def observation_space(flat: bool = False) -> spaces.Space[Any]:
         return vector
     mask = spaces.Box(0, 1, (NUM_ACTIONS,), np.int8)
     return spaces.Dict({"observation": vector, "action_mask": mask})
+
+
+def final_state(observation: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The state vectors ``[…, S]`` of matches that are over, from a seat's observations ``[…, N]``:
+    no hand holds a card any more, and the seat has seen all bids."""
+    state = np.zeros((*observation.shape[:-1], STATE_SIZE), np.float32)
+    state[..., :OBSERVATION_SIZE] = observation
+    state[..., STATE_SLICES["other_bids"]] = observation[..., STATE_SLICES["bids"]][..., 1:]
+    return state
 
 
 def state_space() -> spaces.Box:

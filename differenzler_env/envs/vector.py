@@ -24,7 +24,7 @@ from .options import deal_options, reset_mask_option, row_seeds
 from .rendering import FRAMES_PER_SECOND, MODES, Renderer
 from .seating import Seating
 from .single import checked_illegal, match_rules
-from .spaces import action_space, observation_space
+from .spaces import action_space, final_state, observation_space
 
 
 class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
@@ -218,8 +218,12 @@ class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
         return self._masks().astype(np.bool_)
 
     def state(self) -> NDArray[np.float32]:
-        """The whole tables, float32 [n, S], as the seats to act sit at them."""
-        return self.batch.state()
+        """The whole tables, float32 [n, S], as the learners sit at them."""
+        states = self.batch.state()
+        over = self.batch.current_seat < 0
+        if over.any():
+            states[over] = final_state(self._vectors()[over])
+        return states
 
     def render(self) -> Any:
         """The learners' views as the render mode says, one a row; None without a mode."""

@@ -86,6 +86,30 @@ def provoke(game: Game, rng: random.Random) -> int:
     return FIRST_CARD_ACTION + oracle.PACK.index(card)
 
 
+def undertrumps(game: Game, cards: list[str]) -> list[str]:
+    """Of cards that could be played, the trumps lower than one in a trick that a side suit led."""
+    laid = [card for _, card in game.trick]
+    if not laid or laid[0][0] == game.trump:
+        return []
+    over = [card for card in laid if card[0] == game.trump]
+    return [
+        card
+        for card in cards
+        if card[0] == game.trump and any(oracle.beats(other, card, game.trump) for other in over)
+    ]
+
+
+def hoard(game: Game, rng: random.Random) -> int:
+    """Keeps its trumps as long as it can, to lay them under others'."""
+    actions = game.legal_actions()
+    if game.phase == "bid":
+        return int(choice(rng, actions))
+    cards = [oracle.PACK[action - FIRST_CARD_ACTION] for action in actions]
+    side = [card for card in cards if card[0] != game.trump]
+    kept = undertrumps(game, cards) or (side if rng.random() < 0.8 else cards) or cards
+    return FIRST_CARD_ACTION + oracle.PACK.index(choice(rng, kept))
+
+
 Player = Callable[[Game, random.Random], int]
 
 

@@ -13,7 +13,7 @@ from math import comb
 import numpy as np
 import oracle
 import pytest
-from kinds import KINDS, SMALL_DECK, play_out, states
+from kinds import KINDS, SMALL_DECK, hoard, play_out, states, undertrumps
 from scipy import stats
 
 from differenzler_env import Game, Rules
@@ -135,16 +135,64 @@ def small_endgames(rules: Rules, wanted: int):
             yield game, seat
 
 
+def telling_undertrumps(rules: Rules, wanted: int):
+    """Endgames in which another seat that still holds cards has under-trumped."""
+    rng, seed, found = random.Random(2), 0, 0
+    while found < wanted:
+        seed += 1
+        shown: set[int] = set()
+        positions = []
+        before = None
+        for game in states(rules, seed, hoard):
+            if before is not None and before.phase == "play" and game.phase == "play":
+                seat = before.current_seat
+                laid = [card for card in before.hands[seat] if card not in game.hands[seat]]
+                if undertrumps(before, laid):
+                    shown.add(seat)
+            if before is not None and game.deal_number != before.deal_number:
+                shown.clear()
+            before = game.copy()
+            if game.phase == "play" and shown:
+                seat = int(rng.random() * rules.players)
+                ways = number_of_shares(hidden_sizes(game, seat))
+                if 6 <= ways <= MOST_WORLDS and any(game.hands[other] for other in shown - {seat}):
+                    positions.append((before, seat))
+        for position in rng.sample(positions, min(2, len(positions))):
+            found += 1
+            yield position
+
+
 # --- the tests --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ENDGAMES)
 def test_worlds_are_uniform_over_all_that_fit(name):
     rules = ENDGAMES[name]
+    informed, positions = compare_worlds(small_endgames(rules, wanted=36))
+    assert len(positions) > 30
+    if rules.revoke_penalty is None:
+        assert informed > 4
+    else:  # what is not followed proves nothing; only the turned-up card may be known
+        assert (informed > 0) == (rules.trump == "turned_up")
+
+
+@pytest.mark.parametrize("players", [3, 4, 5])
+@pytest.mark.parametrize("way", ["void", "schieber", "always"])
+def test_what_a_low_trump_proves(way, players):
+    """That its seat is void in the suit led; after the Schieber that it holds nothing but trumps;
+    or nothing at all."""
+    compare_worlds(telling_undertrumps(Rules(players=players, undertrump=way), wanted=16))
+
+
+def compare_worlds(endgames) -> tuple[int, set[tuple[str, int]]]:
+    """Whether the worlds drawn are those that fit, each as often as the others.
+
+    Returns in how many endgames something was known but hand sizes, and the endgames.
+    """
     sampler = np.random.default_rng(1)
     total, freedom, informed = 0.0, 0, 0
     positions = set()
-    for game, seat in small_endgames(rules, wanted=36):
+    for game, seat in endgames:
         view = game.view(seat)
         possible = worlds_by_force(view)
         assert tuple(world_of(game)) in possible
@@ -159,13 +207,9 @@ def test_worlds_are_uniform_over_all_that_fit(name):
         freedom += len(possible) - 1
         informed += len(possible) < number_of_shares(hidden_sizes(game, seat))
         positions.add((game.notation(), seat))
-    assert len(positions) > 30
     assert stats.chi2.sf(total, freedom) > 1e-4, (total, freedom)
     assert stats.chi2.cdf(total, freedom) > 1e-4, (total, freedom)
-    if rules.revoke_penalty is None:
-        assert informed > 4
-    else:  # what is not followed proves nothing; only the turned-up card may be known
-        assert (informed > 0) == (rules.trump == "turned_up")
+    return informed, positions
 
 
 def world_of(game: Game) -> list[int]:

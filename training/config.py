@@ -65,6 +65,28 @@ class Config:
     )
     max_gradient: float = setting(0.5, "gradients are cut to this norm, policy and critic apart")
 
+    pool: str = setting(
+        "",
+        "who else sits at tables with the learner: agents separated by commas, each drawn as often "
+        "as it is named; 'past' is a past self of the learner; empty: nobody",
+    )
+    pool_share: float = setting(0.25, "share of games with one learner among agents of the pool")
+    pool_deterministic: bool = setting(
+        False,
+        "past selves and checkpoints in the pool play their most likely action; false: drawn by "
+        "its probability",
+    )
+    past_every: int = setting(50, "updates from one past self to the next")
+    past_kept: int = setting(8, "past selves in the pool; older ones go")
+
+    evaluate_every: int = setting(0, "updates between measurements at frozen tables; 0: none")
+    evaluate_tables: str = setting(
+        "thumb",
+        "the frozen tables, separated by semicolons: one agent for all other seats, or one a seat "
+        "with commas; the policy that is best on average is kept",
+    )
+    evaluate_deals: int = setting(200, "deals of a measurement, each played in every seat")
+
     threads: int = setting(0, "threads of torch; 0: one a core")
     precision: str = setting("auto", "auto, float32 or bfloat16, for matrix products")
     device: str = setting("cpu", "cpu or cuda")
@@ -75,7 +97,8 @@ class Config:
 
     def __post_init__(self) -> None:
         at_least_one = ("deals", "games", "width", "blocks", "critic_width", "critic_blocks")
-        for name in (*at_least_one, "epochs", "minibatches", "keep"):
+        counted = ("epochs", "minibatches", "keep", "past_every", "past_kept", "evaluate_deals")
+        for name in (*at_least_one, *counted):
             self._require(name, getattr(self, name) >= 1, "1 or more")
         for name in ("learning_rate", "clip", "reward_scale", "max_gradient"):
             self._require(name, getattr(self, name) > 0, "a number above 0")
@@ -83,6 +106,7 @@ class Config:
             self._require(name, getattr(self, name) >= 0, "0 or more")
         self._require("gae_lambda", 0 <= self.gae_lambda <= 1, "0 to 1")
         self._require("averaging", 0 <= self.averaging < 1, "0 to below 1")
+        self._require("pool_share", 0 <= self.pool_share <= 1, "0 to 1")
         choices = ("auto", "float32", "bfloat16")
         self._require("precision", self.precision in choices, ", ".join(choices))
         named = bool(self.name) and "/" not in self.name and not self.name.startswith(".")
@@ -125,6 +149,7 @@ _NOT_BELOW_ZERO = (
     "bid_blocks",
     "bid_entropy",
     "card_entropy",
+    "evaluate_every",
     "final_entropy",
     "final_learning_rate",
     "minutes",

@@ -86,7 +86,7 @@ def clear(config: "Config") -> None:
         return
     if name != config.name:
         return
-    for pattern in ("training-*.safetensors", "policy.safetensors", "tensorboard/events.*"):
+    for pattern in ("*.safetensors", "past/past-*.safetensors", "tensorboard/events.*"):
         for path in folder.glob(pattern):
             path.unlink()
 

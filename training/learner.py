@@ -21,6 +21,7 @@ from .advantages import moments, normalised, seat_advantages
 from .config import Config
 from .critic import Critic, TableFeatures
 from .losses import FIGURES, PPOLoss, take
+from .pool import Pool
 from .rollout import Collector, Rollout
 
 VALUE_CHUNK = 8192
@@ -46,6 +47,7 @@ class Learner:
     Attributes:
         average: the policy's weights averaged over updates, by name. Copies that learn together
             drift together, all bidding a little high or low; the average stays in the middle.
+        pool: who else sits at its tables.
 
     Args:
         config: the settings.
@@ -77,9 +79,10 @@ class Learner:
         self.average = {
             name: parameter.detach().clone() for name, parameter in self.policy.named_parameters()
         }
+        self.pool = Pool(config, self.rules)
         games = config.games // processes
         self.collector = Collector(
-            self.rules, games, rank * games, self.features, self.dtype, self.device
+            self.rules, games, rank * games, self.features, self.dtype, self.device, self.pool
         )
 
     # One update ----------------------------------------------------------------------------
@@ -88,13 +91,16 @@ class Learner:
         """Play one deal in every game and learn from it; the figures of this update."""
         started = time.perf_counter()
         number = self.progress.updates + 1
+        if self.pool.due(number - 1):
+            self.pool.remember(number - 1, self.average, self.policy.shape)
         rollout = self.collector.collect(self.policy, _seed(self.config.seed, number, 1))
         advantages, returns, figures = self.judge(rollout)
         collected = time.perf_counter()
         figures |= self._learn(rollout, advantages, returns, number)
         self._average(number)
         seconds = time.perf_counter() - started
-        decisions = rollout.num_decisions * self.processes
+        played = torch.tensor(float(rollout.num_decisions), dtype=torch.float64).to(self.device)
+        decisions = int(self._total(played))
         self.progress.updates = number
         self.progress.deals += self.collector.games * self.processes
         self.progress.decisions += decisions
@@ -132,27 +138,25 @@ class Learner:
         return advantages, raw + values, figures
 
     def _play_figures(self, rollout: Rollout) -> dict[str, float]:
-        """How the learner's seats fared."""
-        learner = rollout.learner
-        penalties = rollout.penalties[learner].double()
+        """How the learner's seats fared, everywhere and, where there are any, at the tables with
+        agents of the pool; and how those did."""
+        learner, penalties = rollout.learner, rollout.penalties.double()
+        mixed = ~learner.all(dim=0)
         floor = bid_floor(rollout.bids.T.cpu().numpy(), rollout.points.T.cpu().numpy())
-        sums = torch.stack(
-            [
-                penalties.sum(),
-                # Zero, or a bonus: below zero with `exact_bonus`.
-                (penalties <= 0).double().sum(),
-                rollout.bids[learner].double().sum(),
-                learner.double().sum(),
-                torch.tensor(float(floor.sum()), device=self.device),
-                torch.tensor(float(len(floor)), device=self.device),
-            ]
-        )
-        penalty, exact, bid, seats, floors, tables = self._total(sums).tolist()
+        groups = {
+            "penalty": penalties[learner],
+            # Zero, or a bonus: below zero with `exact_bonus`.
+            "exact": penalties[learner] <= 0,
+            "bid": rollout.bids[learner],
+            "floor": torch.from_numpy(floor).to(self.device),
+            "pool_penalty": penalties[learner & mixed],
+            "pool_others": penalties[~learner],
+        }
+        sums = self._total(torch.stack([moments(values)[:2] for values in groups.values()]))
         return {
-            "penalty": penalty / seats,
-            "exact": exact / seats,
-            "bid": bid / seats,
-            "floor": floors / tables,
+            name: total / count
+            for name, (count, total) in zip(groups, sums.tolist(), strict=True)
+            if count
         }
 
     def values(self, rows: Tensor) -> Tensor:

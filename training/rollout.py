@@ -15,17 +15,20 @@ from differenzler_env.agents.policy_network import (
     masked_log_probabilities,
 )
 from differenzler_env.cards import NUM_CARDS
+from differenzler_env.errors import IllegalActionError
 from differenzler_env.observation import STATE_SIZE
 from differenzler_env.rules import Rules
 
+from .config import ConfigError
 from .critic import TableFeatures
+from .pool import Pool, Seating, uniforms
 
 Indices = npt.NDArray[np.int64]
 
 
 @dataclass
 class Rollout:
-    """The learner's decisions in one batch of deals; N of them, the bids first.
+    """The learner's decisions in one batch of deals, and nobody else's; N of them, the bids first.
 
     Forced plays are not among them: with one legal card there is nothing to learn.
     """
@@ -63,7 +66,8 @@ class Rollout:
 class Collector:
     """Plays single deals, many at once.
 
-    What it plays is a function of the seed given to :meth:`collect` and of the weights.
+    What it plays is a function of the seed given to :meth:`collect`, of the weights and of the
+    pool.
 
     Args:
         rules: rules with ``deals=1``.
@@ -72,6 +76,7 @@ class Collector:
         features: from state vectors to table rows.
         dtype: torch type in which rows are kept and matrices multiplied.
         device: where the networks are.
+        pool: who else sits at the tables.
     """
 
     def __init__(
@@ -82,7 +87,9 @@ class Collector:
         features: TableFeatures,
         dtype: torch.dtype,
         device: torch.device,
+        pool: Pool,
     ) -> None:
+        self.pool = pool
         self.rules, self.games, self.features = rules, games, features
         self.dtype, self.device = dtype, device
         self.batch = Batch(games, rules, seed=0, first_row=first_row)
@@ -94,16 +101,21 @@ class Collector:
 
     @torch.no_grad()
     def collect(self, policy: PolicyNetwork, seed: int) -> Rollout:
-        """Play one deal in every game, all seats by the policy."""
+        """Play one deal in every game: the learner's seats by the policy, others by the pool.
+
+        Raises:
+            ConfigError: if an agent of the pool chooses an action that is not legal.
+        """
         players = self.rules.players
         self.batch.reset(seed=seed)
         self._filled = 0
-        learner = np.ones((players, self.games), np.bool_)
+        # Drawn once a deal: who sits down for its first bid also plays its last card.
+        seating = self.pool.seat(self.batch)
         parts = [
-            self._step(policy, step // players, learner) for step in range(players * self.decisions)
+            self._step(policy, step // players, seating) for step in range(players * self.decisions)
         ]
-        bid_parts = parts[:players]
-        # Towards the end of a deal nobody has a choice: the last cards are all forced.
+        # A step has no part where the learner had nothing to decide, as in the last tricks.
+        bid_parts = [part for part in parts[:players] if part]
         card_parts = [part for part in parts[players:] if part]
         parts = bid_parts + card_parts
         settled = self.batch.settled
@@ -122,12 +134,10 @@ class Collector:
             penalties=penalties.float(),
             bids=bids,
             points=points,
-            learner=torch.from_numpy(learner).to(self.device),
+            learner=torch.from_numpy(seating.learner).to(self.device),
         )
 
-    def _step(
-        self, policy: PolicyNetwork, decision: int, learner: npt.NDArray[np.bool_]
-    ) -> list[Tensor]:
+    def _step(self, policy: PolicyNetwork, decision: int, seating: Seating) -> list[Tensor]:
         """Let the seat to act of every game act.
 
         Returns:
@@ -139,15 +149,19 @@ class Collector:
         legal = batch.legal_bits()
         bidding = decision == 0
         actions = np.empty(self.games, np.int64)
-        mine = learner[seats, everyone]
+        forced = np.zeros(self.games, np.bool_)
         if not bidding:
             forced = legal & (legal - np.uint64(1)) == 0
             # The exponent of a power of two is the one bit that is set.
             actions[forced] = NUM_BIDS - 1 + np.frexp(legal[forced].astype(np.float64))[1]
-            mine &= ~forced
-        rows = np.flatnonzero(mine)
+        if seating.others is not None:
+            asked = np.where(forced[:, None], -1, seating.others)
+            answers = self.pool.choose(batch, asked)
+            here = asked[everyone, seats] >= 0
+            actions[here] = answers[here]
+        rows = np.flatnonzero(seating.learner[seats, everyone] & ~forced)
         if not len(rows):
-            batch.step(actions, check=False)
+            self._play(actions, seating)
             return []
         inputs, orders = self.features(batch.state(self._state), rows)
         kept = self._rows[self._filled : self._filled + len(rows)]
@@ -167,7 +181,7 @@ class Collector:
         chosen = choose(log_probabilities, uniform)
         cards = own_cards.gather(1, chosen[:, None] % NUM_CARDS)[:, 0]
         actions[rows] = (chosen if bidding else NUM_BIDS + cards).cpu().numpy()
-        batch.step(actions, check=False)
+        self._play(actions, seating)
         places = (decision * self.rules.players + seats[rows]) * self.games + rows
         return [
             mask,
@@ -176,7 +190,9 @@ class Collector:
             torch.from_numpy(places).to(self.device),
         ]
 
-
-def uniforms(keys: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:
-    """Numbers in [0, 1) from decision keys, by their upper 53 bits."""
-    return (keys >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    def _play(self, actions: Indices, seating: Seating) -> None:
+        """One action in every game; where others play too, all are checked."""
+        try:
+            self.batch.step(actions, check=seating.others is not None)
+        except IllegalActionError as error:
+            raise ConfigError(f"an agent of the pool broke the rules: {error}") from None

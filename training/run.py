@@ -12,6 +12,7 @@ import torch
 from torch import distributed as dist
 
 from .config import Config, ConfigError
+from .frozen_tables import FrozenTables
 from .learner import Learner
 from .progress import Display
 from .run_files import RunFiles
@@ -48,15 +49,22 @@ def start_processes(config: Config) -> tuple[int, int]:
     """Join the other processes that ``torchrun`` started, if it did: own number, number of all.
 
     Raises:
-        ConfigError: if the games do not divide among them.
+        ConfigError: if the games do not divide among them, or are too few for the minibatches.
     """
     processes = int(os.environ.get("WORLD_SIZE", "1"))
     if config.games % processes:
         raise ConfigError(
             f"games is {config.games}, which does not divide among {processes} processes"
         )
+    if config.games // processes < config.minibatches:
+        raise ConfigError(
+            f"minibatches is {config.minibatches}; allowed: up to the number of games of a "
+            f"process, {config.games // processes}"
+        )
     if processes == 1:
         return 0, 1
+    if config.device == "cuda":
+        torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
     dist.init_process_group("nccl" if config.device.startswith("cuda") else "gloo")
     return dist.get_rank(), processes
 
@@ -85,18 +93,37 @@ def train(
     if config.threads:
         torch.set_num_threads(config.threads)
     rank, processes = start_processes(config)
+    status = _train(config, resume, after_update, rank, processes)
+    if processes > 1:
+        dist.destroy_process_group()
+    return status
+
+
+def _train(
+    config: Config,
+    resume: bool,
+    after_update: Callable[[Learner, dict[str, float]], None] | None,
+    rank: int,
+    processes: int,
+) -> int:
+    """One process of a run; the first of them writes and shows."""
     first = rank == 0
     files = RunFiles(config)
-    if first:
-        files.begin(resume)
     started = time.monotonic()
     with Interruption() as interruption:
+        # First of all, so that settings that cannot be leave the folder as it is.
         learner = Learner(config, rank, processes)
+        tables = FrozenTables(config, learner.rules)
+        if first:
+            files.begin(resume)
         notes: list[str] = []
         if resume:
+            tables.recall(files.best_strength())
             if processes > 1:
                 dist.barrier()
             files.restore(learner, notes.append)
+            if first:
+                files.cut(learner.progress.updates)
         logs = files.folder / "tensorboard" if config.tensorboard else None
         with Display(config.deals, learner.progress.deals, logs, quiet=not first) as display:
             for note in notes:
@@ -113,6 +140,8 @@ def train(
                     "seconds": learner.progress.seconds,
                 }
                 if first:
+                    if tables.due(learner.progress.updates):
+                        figures |= _measure(learner, tables, files, display)
                     files.log(figures)
                     display.show(figures)
                 if after_update is not None:
@@ -132,6 +161,19 @@ def train(
                 return INTERRUPTED
             display.say(f"policy saved as {files.policy_path}")
     return 0
+
+
+def _measure(
+    learner: Learner, tables: FrozenTables, files: RunFiles, display: Display
+) -> dict[str, float]:
+    """Play at the frozen tables and keep the policy if none was better; the figures."""
+    measured = tables.measure(learner)
+    note = f"update {learner.progress.updates}: penalty {measured}"
+    if tables.is_best(measured):
+        files.save_best(learner, tables.strength(measured))
+        note += "; the best so far"
+    display.say(note)
+    return measured.figures()
 
 
 def _any_process(flag: bool, processes: int) -> bool:

@@ -3,6 +3,8 @@
 ====================================== ===========================================================
 ``config.yaml``                        the settings
 ``policy.safetensors``                 the newest policy, for any agent spec
+``best.safetensors``                   the policy that was best at the frozen tables
+``past/past-NUMBER.safetensors``       past selves in the pool, after that many updates
 ``training-NUMBER.safetensors``        all that resuming needs, after that many updates
 ``progress.jsonl``                     the figures of every update, one line each
 ``tensorboard/``                       the same for TensorBoard
@@ -20,6 +22,7 @@ from differenzler_env.checkpoint import (
     FORMAT,
     CheckpointError,
     Tensors,
+    load,
     policy_document,
     read,
     save,
@@ -40,6 +43,7 @@ class RunFiles:
     def __init__(self, config: Config) -> None:
         self.config = config
         self.folder = config.run_folder
+        self._written: set[int] = set()
 
     def begin(self, resume: bool) -> None:
         """Make the folder, or check that there is something to go on with.
@@ -76,28 +80,72 @@ class RunFiles:
         """Where the newest policy is."""
         return self.folder / "policy.safetensors"
 
+    @property
+    def best_path(self) -> Path:
+        """Where the policy is that was best at the frozen tables."""
+        return self.folder / "best.safetensors"
+
+    def past_path(self, updates: int) -> Path:
+        """Where a past self is."""
+        return self.folder / "past" / f"past-{updates:07d}.safetensors"
+
     def checkpoints(self) -> list[Path]:
         """The files to resume from, oldest first."""
         return sorted(self.folder.glob("training-*.safetensors"))
 
     def save(self, learner: Learner) -> None:
-        """Write the policy and what resuming needs; older files beyond ``keep`` go.
+        """Write the policy and what resuming needs, past selves first; older checkpoints beyond
+        ``keep`` go, and the past selves that only they needed.
 
         Raises:
             CheckpointError: if it cannot be written; older files stay.
         """
+        pool = learner.pool
+        for updates in pool.past:
+            if updates not in self._written:
+                training = {"config": self.config.to_dict(), "updates": updates}
+                made = policy_document(learner.rules, learner.policy.shape, training)
+                save(self.past_path(updates), pool.tensors(updates), made)
+                self._written.add(updates)
         progress = learner.progress.to_dict()
         document = {
             "format": FORMAT,
             "kind": "training",
             "progress": progress,
+            "past": list(pool.past),
             "config": self.config.to_dict(),
         }
         path = self.folder / f"training-{learner.progress.updates:07d}.safetensors"
         save(path, learner.tensors(), document)
         save_policy(self.policy_path, learner)
-        for old in self.checkpoints()[: -self.config.keep]:
+        kept = self.checkpoints()
+        for old in kept[: -self.config.keep]:
             old.unlink(missing_ok=True)
+        oldest = int(kept[-self.config.keep :][0].stem.rpartition("-")[2])
+        before = [number for number in self._past() if number <= oldest]
+        for number in before[: -self.config.past_kept]:
+            self.past_path(number).unlink(missing_ok=True)
+
+    def _past(self) -> list[int]:
+        """The past selves that lie in the folder, oldest first."""
+        found = self.past_path(0).parent.glob("past-*.safetensors")
+        return sorted(int(path.stem.rpartition("-")[2]) for path in found)
+
+    def save_best(self, learner: Learner, strength: dict[str, Any]) -> None:
+        """Write the policy as the best one, with what was measured.
+
+        Raises:
+            CheckpointError: if it cannot be written.
+        """
+        save_policy(self.best_path, learner, strength)
+
+    def best_strength(self) -> dict[str, Any]:
+        """What was measured of the best policy; nothing where there is none that can be read."""
+        try:
+            strength = read(self.best_path)[1].get("strength")
+        except CheckpointError:
+            return {}
+        return strength if isinstance(strength, dict) else {}
 
     def restore(self, learner: Learner, say: Callable[[str], None]) -> None:
         """Put the learner where the newest readable checkpoint left it.
@@ -109,14 +157,37 @@ class RunFiles:
         for path in reversed(self.checkpoints()):
             try:
                 tensors, document = read(path)
+                past = self._read_past(learner, document)
             except CheckpointError as problem:
                 error = error or problem
                 say(f"{problem}; going on from the one before")
                 continue
             self._put_back(path, learner, tensors, document)
-            self._cut_progress(learner.progress.updates)
+            learner.pool.forget()
+            for updates, (weights, shape) in past.items():
+                learner.pool.remember(updates, weights, shape)
+            self._written = set(learner.pool.past)
             return
         raise error or CheckpointError(f"there is no checkpoint in {str(self.folder)!r}")
+
+    def _read_past(
+        self, learner: Learner, document: dict[str, Any]
+    ) -> dict[int, tuple[Tensors, dict[str, Any]]]:
+        """Weights and shapes of the past selves that a checkpoint speaks of, if they play."""
+        if not learner.pool.wants_past:
+            return {}
+        found = {}
+        for updates in document.get("past", ()):
+            weights, made = load(self.past_path(updates), learner.rules)
+            found[updates] = weights, made["network"]
+        return found
+
+    def cut(self, updates: int) -> None:
+        """Drop what comes from updates that were lost and will be done again."""
+        for number in self._past():
+            if number > updates:
+                self.past_path(number).unlink(missing_ok=True)
+        self._cut_progress(updates)
 
     def _put_back(
         self, path: Path, learner: Learner, tensors: Tensors, document: dict[str, Any]
@@ -142,11 +213,11 @@ class RunFiles:
             temporary.write_text(text, encoding="utf-8")
 
 
-def save_policy(path: Path, learner: Learner) -> None:
+def save_policy(path: Path, learner: Learner, strength: dict[str, Any] | None = None) -> None:
     """Write the learner's averaged policy as a checkpoint that agents load."""
     weights = {name: tensor.cpu().numpy() for name, tensor in learner.average.items()}
     training = {"config": learner.config.to_dict(), **learner.progress.to_dict()}
-    save(path, weights, policy_document(learner.rules, learner.policy.shape, training))
+    save(path, weights, policy_document(learner.rules, learner.policy.shape, training, strength))
 
 
 def read_progress(path: Path) -> list[dict[str, float]]:

@@ -17,7 +17,7 @@ from typing import Any
 if __name__ == "__main__":  # run from a checkout: the folder above holds the package
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-DEFAULT_STEPS = 1_000_000
+DEFAULT_STEPS = 1_500_000
 STEPS_A_ROLLOUT = 20  # of each row: two deals
 MINIBATCH = 2048
 

@@ -6,6 +6,7 @@ import copy
 import pickle
 from pathlib import Path
 
+import gymnasium
 import numpy as np
 import players
 import pytest
@@ -164,6 +165,18 @@ def test_anything_that_plays_is_an_agent():
     assert as_agent("thumb", RULES).spec == "thumb"
     agent = load("thumb")
     assert as_agent(agent, RULES) is agent
+
+
+def test_an_agent_of_another_game_is_refused():
+    agent = load("thumb", "mini")
+    for given in (lambda: as_agent(agent, RULES), lambda: load_field([agent] * 3, RULES)):
+        with pytest.raises(SpecError, match=r"^agent thumb plays by .*; the table's rules are "):
+            given()
+    with pytest.raises(SpecError, match="plays by"):
+        gymnasium.make("differenzler_env:Differenzler-v0", opponents=agent)
+    # Only the match is another: as many deals as are wanted, whoever deals first.
+    one = RULES.replace(deals=1, first_dealer=2)
+    assert as_agent(load("thumb", one), RULES).rules == one
 
 
 def test_a_class_without_a_choice_is_refused():

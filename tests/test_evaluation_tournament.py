@@ -149,6 +149,7 @@ def test_forfeits_are_counted_for_who_erred():
     standing = tournament([*SPECS[:3], "players:RaisingDealer"], deals=8, seed=5)
     assert [standing.illegal(agent) for agent in range(4)] == [0, 0, 0, 8]
     assert list(standing.faults()) == ["players:RaisingDealer"]
+    assert standing.to_json()["faults"] == standing.faults()
 
 
 def test_a_tournament_goes_on(tmp_path):

@@ -50,6 +50,11 @@ def key_of(rng: np.random.Generator) -> int:
     return int(rng.integers(0, 1 << 64, dtype=np.uint64))
 
 
+def uniforms(keys: Keys) -> npt.NDArray[np.float64]:
+    """Numbers in [0, 1) from decision keys, by their upper 53 bits."""
+    return (keys >> np.uint64(11)).astype(np.float64) * 2.0**-53
+
+
 class Agent:
     """A player for one rule set.
 

@@ -7,14 +7,15 @@ randomness; the other two draw from the decision key.
 import numpy as np
 
 from ..actions import NUM_BIDS
-from ..cards import BEATERS, LAST_TRICK_POINTS, MAX_POINTS, SUIT_BITS
+from ..cards import BEATERS, LAST_TRICK_POINTS, MAX_POINTS, SUIT_BITS, SUITS, hand_bits
+from ..engine.deal import below
 from ..engine.jit import Integer, Record, jit, lowest_bit, popcount, u64, wrap
 from ..engine.kernels import beats, card_points, set_points
 from ..engine.state import BID, PLAY
 from ..rules import Rules
 from .base import Actions, Agent, Keys, Records
 
-ACES = sum(1 << 9 * suit + 8 for suit in range(4))
+ACES = hand_bits(suit + "A" for suit in SUITS)
 
 
 @jit
@@ -29,7 +30,7 @@ def mix(key: Integer) -> Integer:
 @jit
 def draw(key: Integer, count: Integer) -> Integer:
     """A number 0…count−1, uniform over keys; count below 2³²."""
-    return np.int64(((mix(key) >> u64(32)) * u64(count)) >> u64(32))
+    return below(np.int64(mix(key) >> u64(32)), count)
 
 
 @jit

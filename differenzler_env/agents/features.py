@@ -67,7 +67,8 @@ class ObservationFeatures(nn.Module):
         self.players = players
         everything = suit_table(LAYOUT, SLICES, MAX_PLAYERS)
         planes = [everything[:, SLICES[name]] for name in ("hand", "deck", "lawful", "best")]
-        beaten_by = np.array([[int(BEATERS[0, a]) >> b & 1 for a in range(36)] for b in range(36)])
+        cards = range(NUM_CARDS)
+        beaten_by = np.array([[int(BEATERS[0, a]) >> b & 1 for a in cards] for b in cards])
         suits = np.arange(NUM_CARDS) // RANKS
         higher = beaten_by * (suits[:, None] == suits)
         strength = RANKS - higher.sum(axis=0)

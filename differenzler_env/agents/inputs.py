@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..cards import BEATERS, LAST_TRICK_POINTS, MAX_POINTS, NUM_CARDS, NUM_SUITS, POINTS
+from ..cards import BEATERS, LAST_TRICK_POINTS, MAX_POINTS, NUM_CARDS, NUM_SUITS, POINTS, SUIT_BITS
 from ..engine.jit import Array, Integer, jit, lowest_bit
 from ..observation import LAYOUT, SLICES, Field
 from ..rules import MAX_PLAYERS, Rules
@@ -235,12 +235,12 @@ def write_inputs(observation: Array, tables: InputTables, out: Array) -> Integer
     best = own_cards(observation, _BEST, order)
     lawful = own_cards(observation, _LAWFUL, order)
     # With nothing on the table yet a trump takes the trick so far.
-    takes = lawful & (_OWN_BEATERS[lowest_bit(best)] if best else 0x1FF)
+    takes = lawful & (_OWN_BEATERS[lowest_bit(best)] if best else SUIT_BITS[0])
 
     total = LAST_TRICK_POINTS
     for card in range(NUM_CARDS):
         if (deck >> card) & 1:
-            total += np.int64(POINTS[0, card])  # int8 would overflow without the compiler
+            total += int(POINTS[0, card])  # int8 would overflow without the compiler
     taken = np.float32(0)
     for seat in range(MAX_PLAYERS):
         taken += np.rint(observation[_POINTS_TAKEN + seat] * MAX_POINTS)

@@ -15,7 +15,7 @@ from ..engine.redact import lawful_bids
 from ..engine.state import BID, VIEW
 from ..observation import OBSERVATION_SIZE, write_observation
 from ..rules import Rules
-from .base import Actions, Agent, Keys, Records
+from .base import Actions, Agent, Keys, Records, uniforms
 from .forward import PolicyWeights, policy_rows, policy_weights
 from .inputs import RANKS, InputTables, input_size, input_tables, write_inputs
 
@@ -151,8 +151,7 @@ class NetworkAgent(Agent):
         if self.deterministic:
             _most_likely(logits, actions)
         else:
-            uniform = (keys >> np.uint64(11)).astype(np.float64) * 2.0**-53
-            _drawn(logits, uniform, actions)
+            _drawn(logits, uniforms(keys), actions)
         return actions
 
 

@@ -185,10 +185,14 @@ def as_agent(player: Any, rules: RulesLike = None) -> Agent:
     ``(view, rng) -> action``.
 
     Raises:
-        SpecError: if it is none of these.
+        SpecError: if it is none of these, or an agent that plays another game than ``rules``.
     """
     rules = get_rules(rules)
     if isinstance(player, Agent):
+        if not player.rules.same_game(rules):
+            raise SpecError(
+                f"agent {player.spec} plays by {player.rules!r}; the table's rules are {rules!r}"
+            )
         return player
     if isinstance(player, str):
         return load(player, rules)
@@ -229,14 +233,9 @@ def _checkpoint(spec: str, name: str, options: dict[str, str], rules: Rules) -> 
             raise SpecError(f"{spec!r}: a checkpoint has no option {option!r}, only deterministic")
     deterministic = _as_bool(spec, "deterministic", options.get("deterministic", "true"))
     path = find_file(name)
-    try:
-        network = importlib.import_module("differenzler_env.agents.network")
-    except ModuleNotFoundError as error:
-        raise SpecError(
-            f"{name!r} is a checkpoint, which needs {error.name}: "
-            "pip install 'differenzler-env[train]'"
-        ) from None
-    agent = cast(Agent, network.load_network(path, rules, deterministic=deterministic))
+    from .network import load_network  # on demand: its kernels take time to load
+
+    agent = load_network(path, rules, deterministic=deterministic)
     agent.spec = f"{name}?deterministic={str(deterministic).lower()}"
     agent.from_spec = True
     return agent

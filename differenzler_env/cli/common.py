@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from rich.progress import (
 
 from ..agents.registry import split_spec
 from ..files import replacing
-from ..rules import RULE_SETS, Rules
+from ..rules import RULE_SETS, Rules, get_rules
 
 
 def parse_rules(text: str) -> Rules:
@@ -29,8 +29,7 @@ def parse_rules(text: str) -> Rules:
         ValueError: for an unknown rule set or setting, or an impossible value.
     """
     name, options = split_spec(text)
-    if name not in RULE_SETS:
-        raise ValueError(f"{name!r} is not a rule set; rule sets are {', '.join(RULE_SETS)}")
+    get_rules(name)  # refuses a name that there is not
     settings = {setting: _value(setting, value) for setting, value in options.items()}
     known = Rules.__dataclass_fields__
     for setting in settings:
@@ -74,6 +73,11 @@ def write_whole(path: Path, text: str) -> None:
     """Writes a text file under a temporary name, then renames it."""
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
+
+
+def fault_lines(faults: Mapping[str, str]) -> list[str]:
+    """A line for each agent that forfeited deals, with the first reason."""
+    return [f"{name} forfeited deals: it {what}" for name, what in faults.items()]
 
 
 @contextmanager

@@ -1,6 +1,5 @@
 """Command line: ``differenzler evaluate``, a hero at a table of others."""
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -45,7 +44,7 @@ class Evaluate:
         from rich.console import Console
 
         from ..evaluation import evaluate
-        from .common import check_output, parse_rules, progress_bar, write_json
+        from .common import check_output, fault_lines, parse_rules, progress_bar, write_json
 
         rules = parse_rules(self.rules)
         check_output(self.json)
@@ -78,8 +77,8 @@ class Evaluate:
         if self.details:
             for part in details_tables(result):
                 console.print(part)
-        for line in fault_lines(result):
-            print(line, file=sys.stderr)
+        for line in fault_lines(result.faults()):
+            print(line)
 
 
 def check_report(folder: Path) -> None:
@@ -165,11 +164,6 @@ def details_tables(result: "Evaluation") -> "list[Table]":
         excess, exact = f"{size.excess.mean:+.2f}", f"{size.exact:.1%}"
         sizes.add_row(size.name, often, *estimate_cells(size.penalty), excess, exact)
     return [places, sizes]
-
-
-def fault_lines(result: "Evaluation") -> list[str]:
-    """A line for each agent that forfeited deals, with the first reason."""
-    return [f"{name} forfeited deals: it {what}" for name, what in result.faults().items()]
 
 
 def estimate_cells(value: "Estimate", sign: bool = False, percent: bool = False) -> tuple[str, str]:

@@ -53,13 +53,12 @@ class Perft:
     def start(self) -> Any:
         """The position to count from, all bids given."""
         from .. import Game
-        from ..evaluation.evaluate import checked_seed
         from .common import parse_rules
 
         if self.position is not None:
             game = Game.from_notation(self.position)
         else:
-            game = Game(parse_rules(self.rules).replace(deals=1), checked_seed(self.seed))
+            game = Game(parse_rules(self.rules).replace(deals=1), self.seed)
         while game.phase == "bid":
             game.play(0)
         if game.is_over:

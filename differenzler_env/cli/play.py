@@ -28,8 +28,9 @@ class Play:
 
     def run(self) -> None:
         """Does what the command says."""
+        import secrets
+
         from ..agents import load_field
-        from ..evaluation.evaluate import checked_seed
         from ..game import Game
         from ..record import write_records
         from .common import check_output, parse_rules
@@ -42,7 +43,7 @@ class Play:
         others = {
             (self.seat + 1 + place) % rules.players: agent for place, agent in enumerate(field)
         }
-        seed = checked_seed(self.seed)
+        seed = secrets.randbits(32) if self.seed is None else self.seed
         game = Game(rules, seed=seed)
         print(f"You sit in seat {self.seat}, seed {seed}; {HELP}.")
         try:

@@ -23,6 +23,8 @@ class Replay:
     """show nothing: check every match and count them"""
     pause: bool | None = None
     """wait for Enter after each trick; by default on a terminal"""
+    seed: int = 1
+    """every command takes one; nothing is drawn here"""
     json: Path | None = None
     """file for what was found: line, rules, penalties and winners of each match"""
 

@@ -1,6 +1,5 @@
 """Command line: ``differenzler tournament``, several agents on the same deals."""
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -43,7 +42,7 @@ class Tournament:
         from rich.console import Console
 
         from ..evaluation.tournament import tournament
-        from .common import check_output, parse_rules, progress_bar, write_json
+        from .common import check_output, fault_lines, parse_rules, progress_bar, write_json
 
         rules = parse_rules(self.rules)
         check_output(self.json)
@@ -72,8 +71,8 @@ class Tournament:
         )
         console.print(cross_table(standing))
         print(f"{standing.deals} deals, {standing.games} games, seed {standing.seed}")
-        for name, what in standing.faults().items():
-            print(f"{name} forfeited deals: it {what}", file=sys.stderr)
+        for line in fault_lines(standing.faults()):
+            print(line)
 
 
 def ranking_table(standing: "Standing") -> "Table":

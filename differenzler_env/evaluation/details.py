@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..cards import MAX_POINTS
 from .evaluate import Evaluation
 from .statistics import Estimate, normal_estimate, ratio_estimate
 
 QUANTILES = (10, 25, 50, 75, 90)
 """Per cent of the points taken, in :class:`BidSize`."""
 SMALLEST = (0, 1, 11, 21, 31, 41, 51, 61, 81)
-"""Smallest bid of each group of bids; the largest is 157."""
+"""Smallest bid of each group of bids; the largest is the highest bid there is."""
 
 Integers = npt.NDArray[np.integer[Any]]
 
@@ -74,7 +75,8 @@ class Details:
         bid_sum_deviation: its standard deviation.
         table_penalty: mean penalty of all seats.
         avoidable: ``table_penalty`` above the floor that the bids set; None where there is none.
-        out_of_reach: share of the hero's bids lost after each trick, ``[0]`` those hit exactly.
+        out_of_reach: share of the hero's bids lost after each trick, ``[0]`` those hit exactly;
+            None with Stöck, which can bring a bid back.
         field_out_of_reach: the same for the others.
     """
 
@@ -84,8 +86,8 @@ class Details:
     bid_sum_deviation: float
     table_penalty: float
     avoidable: float | None
-    out_of_reach: tuple[float, ...]
-    field_out_of_reach: tuple[float, ...]
+    out_of_reach: tuple[float, ...] | None
+    field_out_of_reach: tuple[float, ...] | None
 
     def to_json(self) -> dict[str, Any]:
         """All of it as JSON values."""
@@ -115,8 +117,8 @@ class Details:
             "bid_sum": {"mean": self.bid_sum, "standard_deviation": self.bid_sum_deviation},
             "table_penalty": self.table_penalty,
             "avoidable": self.avoidable,
-            "out_of_reach": list(self.out_of_reach),
-            "field_out_of_reach": list(self.field_out_of_reach),
+            "out_of_reach": self.out_of_reach and list(self.out_of_reach),
+            "field_out_of_reach": self.field_out_of_reach and list(self.field_out_of_reach),
         }
 
 
@@ -125,9 +127,8 @@ def details(evaluation: Evaluation) -> Details:
     tables, floor = evaluation.tables, evaluation.floor()
     sums = tables.bids.sum(axis=-1, dtype=np.int64)
     table_penalty = float(tables.penalties.mean())
-    lost, tricks = tables.out_of_reach, evaluation.rules.tricks
-    hero_lost = np.bincount(evaluation.of_hero(lost).ravel(), minlength=tricks + 1)
-    field_lost = np.bincount(lost.ravel(), minlength=tricks + 1) - hero_lost
+    hero_lost, field_lost = _bids_lost(evaluation)
+    known = not evaluation.rules.stoeck
     return Details(
         places=tuple(_places(evaluation)),
         bid_sizes=tuple(_bid_sizes(evaluation)),
@@ -135,9 +136,20 @@ def details(evaluation: Evaluation) -> Details:
         bid_sum_deviation=float(sums.std()),
         table_penalty=table_penalty,
         avoidable=None if floor is None else table_penalty - floor,
-        out_of_reach=tuple((hero_lost / hero_lost.sum()).tolist()),
-        field_out_of_reach=tuple((field_lost / field_lost.sum()).tolist()),
+        out_of_reach=_shares(hero_lost) if known else None,
+        field_out_of_reach=_shares(field_lost) if known else None,
     )
+
+
+def _bids_lost(evaluation: Evaluation) -> tuple[Integers, Integers]:
+    """How many bids of hero and field were lost after each trick, ``[tricks + 1]`` each."""
+    lost, tricks = evaluation.tables.out_of_reach, evaluation.rules.tricks
+    hero = np.bincount(evaluation.of_hero(lost).ravel(), minlength=tricks + 1)
+    return hero, np.bincount(lost.ravel(), minlength=tricks + 1) - hero
+
+
+def _shares(counts: Integers) -> tuple[float, ...]:
+    return tuple((counts / counts.sum()).tolist())
 
 
 def place_names(players: int) -> list[str]:
@@ -177,7 +189,7 @@ def _bid_sizes(evaluation: Evaluation) -> list[BidSize]:
         for array in (tables.bids, tables.points, tables.penalties)
     )
     sizes = []
-    highs = [*(low - 1 for low in SMALLEST[1:]), 157]
+    highs = [*(low - 1 for low in SMALLEST[1:]), MAX_POINTS]
     for low, high in zip(SMALLEST, highs, strict=True):
         here = (bids >= low) & (bids <= high)
         if not here.any():

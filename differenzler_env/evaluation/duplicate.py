@@ -48,7 +48,6 @@ def play_chunk(
         seating: int ``[M, S, P]``: number of the agent in each seat.
     """
     matches, seatings, players = seating.shape
-    assert rules.deals is not None
     deals = rules.deals
     rows = np.repeat(np.arange(matches), seatings)
     # Only agents asked one by one can look back at settled deals.
@@ -60,11 +59,10 @@ def play_chunk(
     forfeits, out_of_reach = np.zeros(shape, np.bool_), np.zeros(shape, np.int8)
     totals = np.array([rules.total_points(suit) for suit in range(4)], np.int64)
     lost = np.zeros((len(rows), players), np.int8)
-    dealers, trumps = (np.zeros(shape[:2], np.int8) for _ in range(2))
+    dealers = np.zeros(shape[:2], np.int8)
     while (batch.current_seat >= 0).any():
         actions = referee.actions()
-        deal, records = batch.deal_number.copy(), batch.state_records
-        dealer, trump = records["dealer"].copy(), records["trump"].copy()
+        deal, dealer = batch.deal_number, batch.state_records["dealer"].copy()
         _, deal_over, _ = batch.step(actions, check=False)
         note_lost_bids(batch.state_records, players, totals, lost)
         (ended,) = np.nonzero(deal_over)
@@ -79,13 +77,12 @@ def play_chunk(
             missed = (lost[ended] == 0) & (bids[at] != points[at])
             out_of_reach[at] = np.where(missed, rules.tricks, lost[ended])
             lost[ended] = 0
-            dealers[at], trumps[at] = dealer[ended], trump[ended]
+            dealers[at] = dealer[ended]
             referee.deal_over(ended)
     full = (matches, seatings, deals, players)
     return Tables(
         seating=seating.astype(np.int16),
         dealers=dealers.reshape(full[:3])[:, 0],
-        trumps=trumps.reshape(full[:3])[:, 0],
         bids=bids.reshape(full),
         points=points.reshape(full),
         penalties=penalties.reshape(full),
@@ -223,7 +220,8 @@ def _work(job: Job) -> Tables:
 
 @contextmanager
 def one_torch_thread() -> Iterator[None]:
-    """Networks run on one thread: the sums of a matrix product depend on how it is split."""
+    """Players that use torch run on one thread: the sums of a matrix product depend on how it is
+    split."""
     torch = sys.modules.get("torch")
     if torch is None:
         yield

@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from ..agents import Agent, as_agent, load_field
 from ..agents.registry import RulesLike
-from ..batch import MAX_SEED
+from ..batch import seed_words
 from ..rules import Rules, get_rules
-from .session import Progress, Session, enough_matches, identity, store_at
+from .session import Progress, Session, check_limits, enough_matches, identity, store_at
 from .statistics import Estimate, bid_floor, normal_estimate, win_shares
 from .tables import Tables
 
@@ -133,6 +133,7 @@ class Evaluation:
             "floor": self.floor(),
             "illegal": illegal,
             "field_illegal": field_illegal,
+            "faults": self.faults(),
             "decisions_per_second": self.decisions_per_second,
         }
 
@@ -173,10 +174,7 @@ def evaluate(
     rules = get_rules(rules)
     seed = checked_seed(seed)
     matches = whole_matches(deals, rules)
-    if until_ci is not None and not until_ci > 0:
-        raise ValueError(f"until_ci is {until_ci}; allowed: more than 0")
-    if workers is not None and workers < 1:
-        raise ValueError(f"workers is {workers}; allowed: 1 or more")
+    check_limits(workers, until_ci)
     champion = as_agent(hero, rules)
     others = load_field(field, rules, more=True)
     others = sorted(others, key=lambda agent: agent.spec)  # stable: the order given does not matter
@@ -276,14 +274,12 @@ def checked_seed(seed: int | None) -> int:
     """A seed 0…2¹²⁸−1, drawn from the operating system for None."""
     if seed is None:
         return secrets.randbits(32)
-    if not 0 <= seed <= MAX_SEED:
-        raise ValueError(f"seed is {seed}; allowed: 0 to {MAX_SEED}")
-    return seed
+    seed_words(seed)  # refuses what is none
+    return int(seed)
 
 
 def whole_matches(deals: int, rules: Rules) -> int:
     """Matches that hold at least so many deals."""
     if deals < 1:
         raise ValueError(f"deals is {deals}; allowed: 1 or more")
-    assert rules.deals is not None
     return -(-deals // rules.deals)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..cards import MAX_POINTS
 from .details import Details
 from .evaluate import Evaluation
 from .statistics import Z95
@@ -67,7 +68,7 @@ def bid_against_points(evaluation: Evaluation, what: Details) -> str:
     """How the points fell about the bids."""
     bids = evaluation.of_hero(evaluation.tables.bids).ravel()
     points = evaluation.of_hero(evaluation.tables.points).ravel()
-    top = float(min(max(int(np.quantile(np.append(bids, points), 0.999)), 60), 157))
+    top = float(min(max(int(np.quantile(np.append(bids, points), 0.999)), 60), MAX_POINTS))
     with _Drawing("bid", "points taken") as drawing:
         axes = drawing.axes
         counts, across, up = np.histogram2d(bids, points, bins=np.arange(-0.5, top + 3, 3))
@@ -130,6 +131,8 @@ def penalty_by_place(evaluation: Evaluation, what: Details) -> str:
 
 def bids_lost(evaluation: Evaluation, what: Details) -> str:
     """After which trick bids were out of reach."""
+    if what.out_of_reach is None or what.field_out_of_reach is None:
+        return "<p>Not told here: Stöck can bring a bid back.</p>"
     tricks = len(what.out_of_reach)
     names = [*map(str, range(1, tricks)), "never"]
     with _Drawing("after trick", "share of bids") as drawing:

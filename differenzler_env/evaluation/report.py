@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import __version__
-from ..cards import MAX_POINTS
 from .details import QUANTILES, Details, details
 from .evaluate import Evaluation
 from .plots import (
@@ -112,8 +111,7 @@ PLOTS: tuple[Plot, ...] = (
     ),
     (
         "The bids of a table",
-        f"Their sum. A deal has {MAX_POINTS} points: what the sum misses them by, somebody pays, "
-        "however all play.",
+        "Their sum. What it misses the points of the deal by, somebody pays, however all play.",
         bid_sums,
     ),
     (

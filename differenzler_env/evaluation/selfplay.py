@@ -132,7 +132,6 @@ class _Notes:
     so a step is one decision of each."""
 
     def __init__(self, rules: Rules, first: int, count: int) -> None:
-        assert rules.deals is not None
         self.steps = rules.deals * rules.players * (1 + rules.tricks)
         self.rows = np.arange(count)
         self.at = 0

@@ -102,10 +102,21 @@ class Session:
         """Decisions of all seats in this session; None if all was read from the store."""
         if not self.fresh:
             return None
-        assert self.rules.deals is not None
         seatings, players = self.seatings(0, 1).shape[1:]
         each = self.rules.deals * players * (1 + self.rules.tricks)
         return round(float(self.fresh * seatings * each / max(self.seconds, 1e-9)), 1)
+
+
+def check_limits(workers: int | None, until_ci: float | None) -> None:
+    """Before the work is done: these can be.
+
+    Raises:
+        ValueError: unless ``workers`` is 1 or more and ``until_ci`` above 0, or None.
+    """
+    if until_ci is not None and not until_ci > 0:
+        raise ValueError(f"until_ci is {until_ci}; allowed: more than 0")
+    if workers is not None and workers < 1:
+        raise ValueError(f"workers is {workers}; allowed: 1 or more")
 
 
 def enough_matches(matches: int, width: float, wanted: float) -> int:

@@ -23,13 +23,12 @@ class Tables:
     Attributes:
         seating: int16 ``[M, S, P]``: number of the agent in each seat.
         dealers: int8 ``[M, D]``.
-        trumps: int8 ``[M, D]``: suit index.
         bids: int16 ``[M, S, D, P]``.
         points: int16 ``[M, S, D, P]``.
         penalties: int16 ``[M, S, D, P]``; a forfeited deal costs the worst possible penalty.
         out_of_reach: int8 ``[M, S, D, P]``: number of the trick, from 1, after which the bid could
             no longer be hit exactly (too many points, or too few left in the deal); 0 where it was
-            hit.
+            hit. Card points only: Stöck is not counted.
         forfeits: bool ``[M, S, D, P]``: the agent raised or chose an illegal action; a stand-in
             played the seat to the end of the deal.
         faults: first fault of each agent that had one, number → one line.
@@ -37,7 +36,6 @@ class Tables:
 
     seating: Integers
     dealers: Integers
-    trumps: Integers
     bids: Integers
     points: Integers
     penalties: Integers

@@ -24,7 +24,7 @@ from ..agents import Agent
 from ..agents.registry import RulesLike, share_agents
 from ..rules import Rules, get_rules
 from .evaluate import checked_seed, distinct, orders, whole_matches
-from .session import Progress, Session, enough_matches, identity, store_at
+from .session import Progress, Session, check_limits, enough_matches, identity, store_at
 from .statistics import Estimate, normal_estimate, rating_estimates, win_shares
 from .tables import Tables
 
@@ -203,6 +203,7 @@ class Standing:
             "points_mean": [self.points_mean(agent) for agent in count],
             "exact_share": [self.share_exact(agent) for agent in count],
             "illegal": [self.illegal(agent) for agent in count],
+            "faults": self.faults(),
             "cross": [[estimate.to_json() for estimate in row] for row in self.cross],
             "decisions_per_second": self.decisions_per_second,
         }
@@ -245,10 +246,7 @@ def tournament(
     matches = whole_matches(deals, rules)
     if tables not in TABLES:
         raise ValueError(f"tables is {tables!r}; allowed: {', '.join(TABLES)}")
-    if until_ci is not None and not until_ci > 0:
-        raise ValueError(f"until_ci is {until_ci}; allowed: more than 0")
-    if workers is not None and workers < 1:
-        raise ValueError(f"workers is {workers}; allowed: 1 or more")
+    check_limits(workers, until_ci)
     loaded = share_agents(agents, rules)
     if len(loaded) < 2:
         raise ValueError(f"a tournament needs two agents or more, not {len(loaded)}")

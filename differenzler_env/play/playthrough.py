@@ -57,8 +57,8 @@ def _deal_blocks(
     if game.turned_up:
         trump += f": {card_text(game.turned_up)} is turned up and stays in the dealer's hand"
     lines = [f"Deal {number + 1} of {rules.deals}. Seat {game.dealer} deals. {trump.capitalize()}."]
-    for seat, hand in enumerate(game.hands):
-        lines.append(f"  seat {seat}  {hand_text(hand, game.trump)}")
+    for owner, hand in enumerate(game.hands):
+        lines.append(f"  seat {owner}  {hand_text(hand, game.trump)}")
     yield "\n".join(lines)
     yield _bids(game, deal["bids"])
     width, revokes = 4 * rules.players, [0] * rules.players

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ import gymnasium
 import numpy as np
 import pytest
 
+import differenzler_env
 from differenzler_env import Rules, agents
 from differenzler_env.checkpoint import CheckpointError, load
 from differenzler_env.evaluation import evaluate
@@ -150,6 +152,18 @@ def test_a_missing_library_is_one_line() -> None:
     assert "pip install 'differenzler-env[sb3]'" in run.stdout and run.stdout.count("\n") == 1
 
 
+def test_no_model_file_is_unpickled() -> None:
+    """Pickle serves the package's own worker processes only, never what a user names."""
+    package = Path(differenzler_env.__file__).parent
+    readers = [package / "checkpoint.py"]
+    for room in ("adapters", "agents"):
+        readers += (package / room).rglob("*.py")
+    assert len(readers) > 10
+    for path in readers:
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"import pickle|pickle\.load|torch\.load|PPO\.load", text), path
+
+
 # Masks through wrappers --------------------------------------------------------------------
 
 
@@ -269,6 +283,9 @@ def test_models_are_saved_and_loaded_by_sb3_itself(
     np.testing.assert_array_equal(
         model.predict(seen, deterministic=True)[0], again.predict(seen, deterministic=True)[0]
     )
+    with pytest.raises(ValueError, match=r"model\.zip") as refused:  # never unpickled
+        agents.load(str(tmp_path / "model.zip"), Rules.swisslos())
+    assert "\n" not in str(refused.value)
     with pytest.raises(TypeError, match="only a NetworkPolicy"):
         plain = MaskablePPO("MultiInputPolicy", DifferenzlerVecEnv(2), **QUICK)
         save_agent(plain, tmp_path / "plain.safetensors")

@@ -13,6 +13,7 @@ import operator
 import numpy as np
 
 from .cards import MAX_POINTS, NUM_CARDS, card_index, card_name
+from .checks import is_integer
 from .errors import IllegalActionError
 
 NUM_BIDS = MAX_POINTS + 1
@@ -61,7 +62,7 @@ def parse_action(action: object) -> int:
     """
     if isinstance(action, np.ndarray) and action.ndim == 0:
         action = action[()]
-    if not isinstance(action, (int, np.integer)) or isinstance(action, bool):
+    if not is_integer(action):
         raise IllegalActionError(
             f"{action!r} is not an action; an action is an integer from 0 to {NUM_ACTIONS - 1}"
         )

@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Sequence
+from copy import deepcopy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy.typing as npt
 
 from . import observation
 from .actions import NUM_ACTIONS
+from .checks import is_integer
 from .deals import check_deal, deal_arguments, place_deal
 from .engine import rows as kernels
 from .engine.state import OBJECTIVES, OVER, STATE, VIEW, WIN
@@ -61,15 +63,11 @@ class Batch:
         first_row: int = 0,
         remember: bool = False,
     ) -> None:
-        if (
-            isinstance(num_games, bool)
-            or not isinstance(num_games, (int, np.integer))
-            or num_games < 1
-        ):
+        if not is_integer(num_games) or num_games < 1:
             raise ValueError(f"num_games is {num_games!r}; allowed: 1 or more")
-        if objective not in OBJECTIVES:
+        if not isinstance(objective, str) or objective not in OBJECTIVES:
             raise ValueError(f"objective is {objective!r}; allowed: {', '.join(OBJECTIVES)}")
-        if not isinstance(first_row, int) or not 0 <= first_row <= (1 << 32) - num_games:
+        if not is_integer(first_row) or not 0 <= first_row <= (1 << 32) - num_games:
             raise ValueError(f"first_row is {first_row!r}; allowed: 0 to 2**32 - num_games")
         self.rules = get_rules(rules)
         self.objective = objective
@@ -141,11 +139,7 @@ class Batch:
         return mask
 
     def _row(self, row: Any) -> int:
-        if (
-            isinstance(row, bool)
-            or not isinstance(row, int | np.integer)
-            or not 0 <= row < len(self)
-        ):
+        if not is_integer(row) or not 0 <= row < len(self):
             raise ValueError(f"row is {row!r}; allowed: 0 to {len(self) - 1}")
         return int(row)
 
@@ -184,11 +178,12 @@ class Batch:
     def _out(self, out: Array | None, shape: tuple[int, ...], dtype: Any) -> Array:
         if out is None:
             return np.empty(shape, dtype)
-        if out.shape != shape or out.dtype != dtype:
-            raise ValueError(
-                f"out has shape {out.shape} and dtype {out.dtype}; allowed: {np.dtype(dtype)} of "
-                f"shape {shape}"
-            )
+        allowed = f"allowed: a writeable array of {np.dtype(dtype)} and shape {shape}"
+        if not isinstance(out, np.ndarray):
+            raise ValueError(f"out is {out!r}; {allowed}")
+        if out.shape != shape or out.dtype != dtype or not out.flags.writeable:
+            kind = "" if out.flags.writeable else "read-only, "
+            raise ValueError(f"out is {kind}of {out.dtype} and shape {out.shape}; {allowed}")
         return out
 
     @property
@@ -266,7 +261,7 @@ class Batch:
         row = self._row(row)
         if seat is None:
             seat = max(int(self.state_records["current_seat"][row]), 0)
-        if not isinstance(seat, int | np.integer) or not 0 <= seat < self.rules.players:
+        if not is_integer(seat) or not 0 <= seat < self.rules.players:
             raise ValueError(f"seat is {seat!r}; allowed: 0 to {self.rules.players - 1}")
         record = np.zeros(1, VIEW)
         kernels.view_one(self.state_records, self.rules.record, row, seat, record)
@@ -274,7 +269,8 @@ class Batch:
 
     def finished_deals(self, row: int) -> list[dict[str, Any]]:
         """The settled deals of a row's match, as in a game record; empty without ``remember``."""
-        return [] if self._deals is None else list(self._deals[row])
+        row = self._row(row)
+        return [] if self._deals is None else deepcopy(self._deals[row])
 
     # Playing -------------------------------------------------------------------------------
 
@@ -318,6 +314,8 @@ class Batch:
                 np.empty(len(self), np.bool_),
                 np.empty(len(self), np.bool_),
             )
+        if not isinstance(out, tuple) or len(out) != 3 or any(array is None for array in out):
+            raise ValueError("out is not as allowed: a tuple (rewards, deal_over, match_over)")
         rewards, deal_over, match_over = out
         last = self._last_cards(acting) if self._deals is not None else None
         kernels.step_rows(
@@ -399,10 +397,6 @@ def seed_words(seed: Any) -> tuple[int, int]:
     Raises:
         ValueError: unless it is an integer with 0 ≤ seed < 2¹²⁸.
     """
-    if (
-        isinstance(seed, bool)
-        or not isinstance(seed, (int, np.integer))
-        or not 0 <= seed <= MAX_SEED
-    ):
+    if not is_integer(seed) or not 0 <= seed <= MAX_SEED:
         raise ValueError(f"seed is {seed!r}; allowed: an integer from 0 to 2**128 - 1, or None")
     return int(seed) & 0xFFFF_FFFF_FFFF_FFFF, int(seed) >> 64

@@ -108,14 +108,14 @@ def read(path: str | Path) -> tuple[Tensors, dict[str, Any]]:
         with safe_open(path, framework="np") as file:
             header = file.metadata() or {}
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except (SafetensorError, OSError, ValueError, TypeError) as error:
+    except (SafetensorError, OSError, ValueError, TypeError, AttributeError) as error:
         reason = " ".join(str(error).split())
         raise CheckpointError(
             f"{str(path)!r} is cut short or is no safetensors file ({reason})"
         ) from None
     try:
         document = json.loads(header[KEY])
-    except (KeyError, ValueError):
+    except (KeyError, ValueError, RecursionError):
         raise CheckpointError(
             f"{str(path)!r} is a safetensors file, but no checkpoint of differenzler-env"
         ) from None
@@ -138,9 +138,13 @@ def load(path: str | Path, rules: Rules | None = None) -> tuple[Tensors, dict[st
         The arrays by name, on the CPU, and the document.
 
     Raises:
-        CheckpointError: if it is damaged, no policy, or for another observation or other rules.
+        CheckpointError: if it is damaged, no policy, not of finite numbers, or for another
+            observation or other rules.
     """
     tensors, document = read(path)
+    for name, tensor in tensors.items():
+        if tensor.dtype.kind != "f" or not np.isfinite(tensor).all():
+            raise CheckpointError(f"{str(path)!r}: the weights {name!r} are not all finite numbers")
     kind = document.get("kind")
     if kind != "policy":
         raise CheckpointError(f"{str(path)!r} holds a {kind}, not a policy")

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from .cards import (
     hand_bits,
     suit_index,
 )
+from .checks import is_integer
 from .engine.deal import clear_deal, open_deal
 from .engine.state import NO_CARD
 from .rules import Rules
@@ -25,6 +26,12 @@ class DealSetup:
     trump: int
     dealer: int
     turned_up: int
+
+
+def _is_list(value: object) -> TypeGuard[Sequence[Any]]:
+    return (isinstance(value, Sequence) and not isinstance(value, str | bytes)) or (
+        isinstance(value, np.ndarray) and value.ndim > 0
+    )
 
 
 def check_deal(
@@ -43,14 +50,14 @@ def check_deal(
         ValueError: for a deal that these rules cannot give; it names what is wrong.
     """
     players = rules.players
-    if isinstance(hands, (str, Mapping)) or not isinstance(hands, (Sequence, np.ndarray)):
+    if not _is_list(hands):
         raise ValueError(f"hands are {hands!r}; allowed: a list of {players} lists of card texts")
     if len(hands) != players:
         raise ValueError(f"there are {len(hands)} hands; {players} seats need {players}")
     boards: list[int] = []
     holder: dict[str, int] = {}
     for seat, hand in enumerate(hands):
-        if isinstance(hand, (str, Mapping)) or not isinstance(hand, (Sequence, np.ndarray)):
+        if not _is_list(hand):
             raise ValueError(f"seat {seat}'s hand is {hand!r}; allowed: a list of card texts")
         for name in hand:
             card_index(name)
@@ -69,11 +76,11 @@ def check_deal(
     for seat, hand in enumerate(hands):
         if len(hand) != rules.tricks:
             raise ValueError(f"seat {seat} has {len(hand)} cards; allowed: {rules.tricks}")
-    if isinstance(dealer, bool) or not isinstance(dealer, (int, np.integer)):
+    if not is_integer(dealer):
         raise ValueError(f"dealer is {dealer!r}; allowed: a seat from 0 to {players - 1}")
     if not 0 <= dealer < players:
         raise ValueError(f"dealer is seat {dealer}; allowed: a seat from 0 to {players - 1}")
-    if trump not in rules.trumps:
+    if not isinstance(trump, str) or trump not in rules.trumps:
         raise ValueError(f"trump is {trump!r}; allowed: {', '.join(rules.trumps)}")
     suit = suit_index(str(trump))
     if rules.trump != "turned_up":

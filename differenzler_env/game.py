@@ -10,6 +10,7 @@ from . import observation
 from .actions import action_name, card_action, parse_action
 from .batch import Batch
 from .cards import cards_in, hand_names
+from .checks import is_integer
 from .deals import DealSetup, check_deal, place_deal
 from .engine import rows as kernels
 from .engine.jit import Array
@@ -234,7 +235,7 @@ class Game(RecordReading):
         return PlayerView(self.rules, record, list(self._deals))
 
     def _at(self, seat: int) -> int:
-        if not isinstance(seat, (int, np.integer)) or not 0 <= seat < self.rules.players:
+        if not is_integer(seat) or not 0 <= seat < self.rules.players:
             raise ValueError(f"seat is {seat!r}; allowed: 0 to {self.rules.players - 1}")
         return int(seat)
 

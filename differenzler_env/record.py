@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .actions import NUM_BIDS, card_action
-from .cards import card_index
+from .cards import NAMES, card_index
 from .deals import check_deal
 from .errors import IllegalActionError, RecordError
 from .files import replacing
@@ -184,7 +184,7 @@ def _replay_deal(game: "Game", deal: Mapping[str, Any], place: Place, first: boo
             raise place.error("a card is played before all have bid")
         place.same("leader", trick["leader"], game.current_seat)
         for card in cards:
-            place.at(card=card)
+            place.at(card=card if isinstance(card, str) and card in NAMES else _text(card))
             replay_card(game, card, place)
     place.at(trick=None, card=None)
     finished = game.settled_deals > settled

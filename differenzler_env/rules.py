@@ -24,6 +24,7 @@ from .cards import (
     hand_names,
     suit_index,
 )
+from .checks import is_integer
 
 MAX_PLAYERS = 5
 """Seat slots in every record and observation; unused ones are zero."""
@@ -132,8 +133,9 @@ class Rules:
 
     def __post_init__(self) -> None:
         for name in ("bidding", "trump", "undertrump", "exact_bonus_on_zero"):
-            self._check(name, getattr(self, name) in _CHOICES[name])
-        self._check("exact_bonus_on_zero", isinstance(self.exact_bonus_on_zero, bool))
+            value = getattr(self, name)
+            kind = bool if name == "exact_bonus_on_zero" else str
+            self._check(name, isinstance(value, kind) and value in _CHOICES[name])
         self._check("players", _is_int(self.players) and 2 <= self.players <= MAX_PLAYERS)
         self._check("exact_bonus", _is_int(self.exact_bonus) and 0 <= self.exact_bonus <= 157)
         self._check("stoeck", _is_int(self.stoeck) and self.stoeck in (0, 20))
@@ -157,7 +159,8 @@ class Rules:
         dealer: Any = self.first_dealer
         self._check(
             "first_dealer",
-            dealer == "random" or (_is_int(dealer) and 0 <= dealer < self.players),
+            (isinstance(dealer, str) and dealer == "random")
+            or (_is_int(dealer) and 0 <= dealer < self.players),
             f"a seat from 0 to {self.players - 1}, or 'random'",
         )
 
@@ -241,7 +244,13 @@ class Rules:
 
     def total_points(self, trump: str | int) -> int:
         """Card points of a deal under a trump (letter, or suit index 0…3), last trick included:
-        157 with all 36 cards."""
+        157 with all 36 cards.
+
+        Raises:
+            ValueError: for what is no suit.
+        """
+        if not isinstance(trump, str) and (not is_integer(trump) or not 0 <= trump < NUM_SUITS):
+            raise ValueError(f"trump is {trump!r}; allowed: {', '.join(SUITS)}, or 0 to 3")
         suit = suit_index(trump) if isinstance(trump, str) else range(NUM_SUITS)[trump]
         return int(POINTS[suit][cards_in(self._deck_bits)].sum()) + LAST_TRICK_POINTS
 

@@ -9,6 +9,7 @@ import numpy as np
 from . import observation
 from .actions import NUM_ACTIONS, NUM_BIDS, card_action
 from .cards import cards_in, hand_names
+from .checks import is_integer
 from .engine.jit import Array
 from .engine.state import BID
 from .rules import Rules
@@ -108,10 +109,10 @@ class PlayerView(RecordReading):
             uint64 ``[n, P]``: bit c = card c still held; seats absolute, own row = own hand.
 
         Raises:
-            ValueError: for n < 0.
+            ValueError: for an n that is no whole number, or below 0.
         """
-        if n < 0:
-            raise ValueError(f"n is {n}; allowed: 0 or more")
+        if not is_integer(n) or n < 0:
+            raise ValueError(f"n is {n!r}; allowed: a whole number, 0 or more")
         worlds = np.zeros((n, self.rules.players), np.uint64)
         key0, key1 = rng.integers(1 << 64, size=2, dtype=np.uint64)
         if not sample_worlds(self.record[0], self.rules.record[0], key0, key1, worlds):

@@ -23,7 +23,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 # that fits counts; "" is the front door, ``differenzler_env`` itself, which tells Gymnasium of the
 # environments by name only.
 ROOMS = [
-    ("errors", "files", "cards", "actions"),
+    ("errors", "files", "checks", "cards", "actions"),
     ("rules",),
     ("engine",),
     ("sampling", "deals", "transcript", "text", "observation", "view"),

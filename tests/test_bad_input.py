@@ -303,7 +303,7 @@ def test_out_arrays_must_fit():
         good = read()
         assert read(out=np.zeros_like(good)).tobytes() == good.tobytes()
         for wrong in (np.zeros(3, good.dtype), np.zeros(good.shape, np.float64)):
-            with pytest.raises(ValueError, match="out has shape"):
+            with pytest.raises(ValueError, match="out is .*; allowed: a writeable array"):
                 read(out=wrong)
 
 
@@ -396,3 +396,36 @@ def test_from_dict_refuses_unknown_keys_and_other_things(settings):
         settings = ["players"]
     with pytest.raises(ValueError):
         Rules.from_dict(settings)
+
+
+def test_read_only_or_odd_out_arrays_are_refused():
+    batch = Batch(2, seed=1)
+    before = batch.state_records.tobytes()
+    closed = batch.views()
+    closed.setflags(write=False)
+    kept = closed.tobytes()
+    with pytest.raises(ValueError, match="out is read-only"):
+        batch.views(out=closed)
+    for odd in ([0, 1], True, 5):
+        with pytest.raises(ValueError, match="allowed: a writeable array"):
+            batch.observe(out=odd)
+    with pytest.raises(ValueError, match="rewards, deal_over, match_over"):
+        batch.step([40, 40], out=(None, None, None))
+    assert (closed.tobytes(), batch.state_records.tobytes()) == (kept, before)
+
+
+def test_time_differences_and_arrays_are_no_numbers():
+    game = Game(seed=1)
+    before = game.notation()
+    for odd in (np.timedelta64(5), np.array([5]), np.array(5.0)):
+        with pytest.raises(IllegalActionError, match="is not an action"):
+            game.play(odd)
+    with pytest.raises(ValueError, match="seed is"):
+        Game(seed=np.timedelta64(5))
+    for setting in ("bidding", "trump", "undertrump", "first_dealer", "exact_bonus_on_zero"):
+        with pytest.raises(ValueError, match=f"{setting} is"):
+            Rules(**{setting: np.array(["hidden", "open"])})
+    for n in (1.5, "3", -1):
+        with pytest.raises(ValueError, match="n is"):
+            game.view(0).sample(n, np.random.default_rng(1))
+    assert game.notation() == before

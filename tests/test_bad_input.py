@@ -303,7 +303,7 @@ def test_out_arrays_must_fit():
         good = read()
         assert read(out=np.zeros_like(good)).tobytes() == good.tobytes()
         for wrong in (np.zeros(3, good.dtype), np.zeros(good.shape, np.float64)):
-            with pytest.raises(ValueError, match="out is .*; allowed: a writeable array"):
+            with pytest.raises(ValueError, match=r"out is .*; allowed: a writeable array"):
                 read(out=wrong)
 
 

@@ -19,24 +19,23 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = "differenzler_env"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
+
 # The rooms from the ground up; a module may use its own room and those before it. The longest name
 # that fits counts; "" is the front door, ``differenzler_env`` itself, which tells Gymnasium of the
 # environments by name only.
-ROOMS = [
-    ("errors", "files", "checks", "cards", "actions"),
-    ("rules",),
-    ("engine",),
-    ("sampling", "deals", "transcript", "text", "observation", "view"),
-    ("batch", "record", "notation", "game"),
-    ("", "envs.registration"),
-    ("checkpoint",),
-    ("agents",),
-    ("envs", "differenzler_v0"),
-    ("adapters",),
-    ("evaluation",),
-    ("play",),
-    ("cli", "__main__"),
-]
+def rooms_of_the_page():
+    """The rooms of ``docs/architecture.md``, lowest first: names of modules and packages."""
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    table = page.split("## Rooms")[1].split("## ")[0]
+    rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    names = [re.findall(r"`([^`]+)`", row) for row in rows]
+    return [
+        tuple("" if name == "__init__" else name.rstrip("/") for name in row)
+        for row in reversed(names)
+    ]
+
+
+ROOMS = rooms_of_the_page()
 
 # Libraries that only some extras bring, or only the command line needs, and who may import them.
 NETWORK = ("agents.network", "agents.features", "agents.policy_network", "checkpoint", "adapters")

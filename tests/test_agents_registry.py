@@ -11,12 +11,20 @@ import numpy as np
 import players
 import pytest
 
-from differenzler_env import Rules
-from differenzler_env.agents import Agent, SpecError, as_agent, load, load_field
+from differenzler_env import Batch, Game, IllegalActionError, Rules
+from differenzler_env.agents import (
+    Agent,
+    SpecError,
+    as_agent,
+    choose_action,
+    load,
+    load_field,
+)
 from differenzler_env.agents.baselines import ConstantAgent, RandomAgent, ThumbAgent
 from differenzler_env.agents.registry import find_file, split_list, split_spec
 
 RULES = Rules.swisslos()
+FIRST = Rules(first_dealer=0)  # seat 1 acts first
 
 
 def test_built_in_names():
@@ -195,3 +203,65 @@ def test_agents_travel_as_their_spec():
     own = players.Lowest(RULES, bid=8)
     assert pickle.loads(pickle.dumps(own)).bid == 8
     assert repr(agent) == "<agent players:Lowest?bid=9>"
+
+
+@pytest.mark.parametrize("spec", ["random", "constant?bid=3", "thumb"])
+def test_compiled_agents_check_what_their_kernels_do_not(spec):
+    batch, agent = Batch(4, seed=1), load(spec)
+    views, keys = batch.views(), batch.decision_keys()
+    assert len(agent.act_batch(views, keys)) == 4
+    for given, said in (
+        ((views, keys[:0]), "0 keys for 4 views"),
+        ((views, keys.astype(np.int64)), "array of uint64"),
+        ((list(views), keys), "array of VIEW"),
+        ((batch.state_records, keys), "array of VIEW"),
+        ((views[None], keys[None]), "one-dimensional"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            agent.act_batch(*given)
+    game = Game(seed=1)
+    idle = (game.current_seat + 1) % 4
+    with pytest.raises(ValueError, match=f"seat {idle} is not to act"):
+        agent.act(game.view(idle), np.random.default_rng(1))
+
+
+@pytest.mark.parametrize("answer", [0.7, "1", True, None, np.array(1.0), 2**70, 194])
+def test_what_is_no_action_is_refused_of_an_opponent_too(answer):
+    def odd(view, rng):
+        return answer
+
+    agent = as_agent(odd, RULES)
+    with pytest.raises(IllegalActionError, match="action"):
+        choose_action(Game(seed=1), agent)
+    for make in (gymnasium.make, gymnasium.make_vec):
+        env = make("differenzler_env:Differenzler-v0", opponents=odd, rules=FIRST)
+        with pytest.raises(IllegalActionError, match="odd"):
+            env.reset(seed=1)
+
+
+@pytest.mark.parametrize("answers", [[40], 40, [40.0, 40.0], [True, True], [[40, 40]]])
+def test_each_row_needs_an_action_of_its_own(answers):
+    class Short(Agent):
+        def act_batch(self, views, keys):
+            return answers
+
+    env = gymnasium.make_vec(
+        "differenzler_env:Differenzler-v0", 2, opponents=Short(FIRST), rules=FIRST
+    )
+    with pytest.raises(TypeError, match=r"agent Short: act_batch returned .*, not integers \[2\]"):
+        env.reset(seed=1)
+
+
+@pytest.mark.parametrize("name", ["~nosuchuser/x.safetensors", "x" * 300 + ".safetensors"])
+def test_names_that_no_file_can_have_are_refused_in_one_line(name):
+    with pytest.raises(SpecError, match="no file"):
+        load(name)
+
+
+def test_a_module_that_ends_the_program_does_not(tmp_path, monkeypatch):
+    (tmp_path / "ending.py").write_text("import sys\nsys.exit('bye')\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(SpecError, match="importing 'ending' failed: SystemExit: bye"):
+        load("ending:make")
+    with pytest.raises(SpecError, match="SystemExit"):
+        load("sys:exit")

@@ -169,6 +169,30 @@ def test_a_file_is_whole_or_not_there(tmp_path):
     assert [entry.name for entry in tmp_path.iterdir()] == ["out.json"]
 
 
+@pytest.mark.parametrize("name", ["x" * 300, "no/x.json"])
+def test_where_nothing_can_be_written_no_work_is_done(capsys, tmp_path, name):
+    words = ["evaluate", "thumb", "--field", "random", "--deals", "100000000"]
+    status, out, err = typed(capsys, *words, "--json", str(tmp_path / name))
+    assert (status, out) == (2, "")
+    assert err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_link_stays_and_a_pipe_is_written_into(capsys, tmp_path):
+    link, target, pipe = tmp_path / "link", tmp_path / "target", tmp_path / "pipe"
+    target.write_text("old")
+    link.symlink_to(target)
+    assert typed(capsys, "deal", "--json", str(link))[0] == 0
+    assert link.is_symlink()
+    deal = target.read_text()
+    assert json.loads(deal)["trump"] in "CDHS"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    assert typed(capsys, "deal", "--json", str(pipe))[0] == 0
+    assert os.read(reader, 10_000).decode() == deal
+    os.close(reader)
+
+
 def test_another_failure_is_exit_status_1(capsys, monkeypatch):
     def fail(*arguments, **options):
         raise PermissionError(13, "Permission denied", "out.json")

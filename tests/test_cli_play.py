@@ -139,8 +139,7 @@ def test_every_game_is_another_without_a_seed(capsys, typist):
         ),
         (
             "--opponents players:Answering?answer=200",
-            "players:Answering?answer=200 cannot play on: it chose a number outside the action "
-            "space\n",
+            "players:Answering?answer=200 cannot play on: action 200 is outside the action space",
         ),
         ("--record /no/such/file", "no folder"),
     ],

@@ -99,8 +99,8 @@ def test_bad_arguments_of_replay(file, capsys, arguments, sentence):
 
 
 def test_files_that_are_none(tmp_path, capsys):
-    assert main(["replay", str(tmp_path / "none.jsonl")]) == 1
-    assert main(["replay", str(tmp_path)]) == 1
+    assert main(["replay", str(tmp_path / "none.jsonl")]) == 2
+    assert main(["replay", str(tmp_path)]) == 2
     empty = tmp_path / "empty.jsonl"
     empty.write_text("\n\n")
     assert main(["replay", str(empty)]) == 2

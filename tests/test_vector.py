@@ -424,12 +424,33 @@ def test_calls_before_reset_are_answered_with_a_sentence():
 
 @pytest.mark.parametrize(
     "kwargs",
-    [{"num_envs": 0}, {"autoreset_mode": "Sometimes"}, {"seat": 4}, {"illegal": "no"}],
+    [
+        {"num_envs": 0},
+        {"num_envs": 2.5},
+        {"num_envs": "3"},
+        {"num_envs": True},
+        {"autoreset_mode": "Sometimes"},
+        {"seat": 4},
+        {"illegal": "no"},
+    ],
     ids=str,
 )
 def test_impossible_arguments_are_refused(kwargs):
     with pytest.raises(ValueError, match=str(next(iter(kwargs.values())))):
         DifferenzlerVectorEnv(**kwargs)
+
+
+@pytest.mark.parametrize("options", ["x", 5, [1], []])
+def test_options_that_are_no_mapping_are_refused(options):
+    for env in (make(3), gymnasium.make(DEAL).unwrapped):
+        with pytest.raises(ValueError, match=r"options are .*; allowed: None or a mapping"):
+            env.reset(options=options)
+
+
+@pytest.mark.parametrize("seed", [True, "123", np.array(3), 1.5, [[1], [2], [3]]])
+def test_seeds_that_are_none_are_refused(seed):
+    with pytest.raises(ValueError, match=r"seed is .*; allowed"):
+        make(3).reset(seed=seed)
 
 
 def test_an_opponent_that_fails_leaves_everything_as_it_was():

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..actions import NUM_ACTIONS, parse_action
+from ..engine.state import VIEW
 from ..rules import Rules
 from ..view import PlayerView
 
@@ -55,6 +57,36 @@ def uniforms(keys: Keys) -> npt.NDArray[np.float64]:
     return (keys >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
+def check_rows(views: Records, keys: Keys) -> None:
+    """What compiled agents rely on, as their kernels do not check it.
+
+    Raises:
+        ValueError: unless these are VIEW ``[n]`` and uint64 ``[n]``.
+    """
+    for name, rows, kind in (("views", views, VIEW), ("keys", keys, np.dtype(np.uint64))):
+        if not isinstance(rows, np.ndarray) or rows.dtype != kind or rows.ndim != 1:
+            wanted = "VIEW records" if kind is VIEW else "uint64"
+            raise ValueError(f"{name} should be a one-dimensional array of {wanted}")
+    if len(views) != len(keys):
+        raise ValueError(f"there are {len(keys)} keys for {len(views)} views; give one a view")
+
+
+def as_actions(actions: Any, count: int) -> Actions:
+    """What an ``act_batch`` returned, as int64 ``[count]``; numbers outside the action space become
+    one that is too high.
+
+    Raises:
+        TypeError: unless it is ``count`` integers.
+    """
+    actions = np.asarray(actions)
+    if actions.shape != (count,) or actions.dtype.kind not in "iu":
+        raise TypeError(
+            f"act_batch returned {actions.dtype} {list(actions.shape)}, not integers [{count}]"
+        )
+    outside = (actions < 0) | (actions >= NUM_ACTIONS)
+    return np.where(outside, NUM_ACTIONS, actions).astype(np.int64)
+
+
 class Agent:
     """A player for one rule set.
 
@@ -84,16 +116,25 @@ class Agent:
         return type(self).act_batch is not Agent.act_batch
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> int:
-        """The action 0…193 chosen for one view; ``rng`` is the only source of randomness."""
+        """The action 0…193 chosen for one view; ``rng`` is the only source of randomness.
+
+        Raises:
+            ValueError: for the view of a seat that is not to act.
+        """
+        if view.current_seat != view.seat:
+            raise ValueError(f"seat {view.seat} is not to act; an agent is asked when it is")
         keys = np.array([key_of(rng)], np.uint64)
-        return int(self.act_batch(view.record, keys)[0])
+        return int(as_actions(self.act_batch(view.record, keys), 1)[0])
 
     def act_batch(self, views: Records, keys: Keys) -> Actions:
-        """Actions int64 ``[n]`` for view records ``[n]`` and keys uint64 ``[n]``, one a record."""
+        """Actions int64 ``[n]`` for view records ``[n]`` and keys uint64 ``[n]``, one a record.
+
+        Derived from :meth:`act`, whose views then tell of no settled deals.
+        """
         actions = np.empty(len(views), np.int64)
         for row in range(len(views)):
-            view = PlayerView(self.rules, views[row : row + 1])
-            actions[row] = self.act(view, keyed_rng(int(keys[row])))
+            view = PlayerView(self.rules, views[row : row + 1].copy())  # one row and no other
+            actions[row] = parse_action(self.act(view, keyed_rng(int(keys[row]))))
         return actions
 
     def __reduce_ex__(self, protocol: Any) -> Any:

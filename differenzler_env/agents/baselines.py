@@ -13,7 +13,7 @@ from ..engine.jit import Integer, Record, jit, lowest_bit, popcount, u64, wrap
 from ..engine.kernels import beats, card_points, set_points
 from ..engine.state import BID, PLAY
 from ..rules import Rules
-from .base import Actions, Agent, Keys, Records
+from .base import Actions, Agent, Keys, Records, check_rows
 
 ACES = hand_bits(suit + "A" for suit in SUITS)
 
@@ -198,6 +198,7 @@ class RandomAgent(Agent):
 
     def act_batch(self, views: Records, keys: Keys) -> Actions:
         """Actions int64 ``[n]``."""
+        check_rows(views, keys)
         actions = np.zeros(len(views), np.int64)
         _random_actions(self.rules.record, views, keys, actions)
         return actions
@@ -215,6 +216,7 @@ class ConstantAgent(Agent):
 
     def act_batch(self, views: Records, keys: Keys) -> Actions:
         """Actions int64 ``[n]``."""
+        check_rows(views, keys)
         actions = np.zeros(len(views), np.int64)
         _constant_actions(self.rules.record, self.bid, views, keys, actions)
         return actions
@@ -226,6 +228,7 @@ class ThumbAgent(Agent):
 
     def act_batch(self, views: Records, keys: Keys) -> Actions:
         """Actions int64 ``[n]``."""
+        check_rows(views, keys)
         actions = np.zeros(len(views), np.int64)
         _thumb_actions(self.rules.record, views, actions)
         return actions

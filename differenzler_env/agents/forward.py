@@ -58,13 +58,17 @@ def policy_weights(tensors: Mapping[str, Array], shape: Mapping[str, Any]) -> Po
 
     Raises:
         KeyError: for a tensor that is missing.
-        ValueError: for one of another shape.
+        ValueError: for one of another shape, or whose numbers are not finite floats.
     """
 
     def take(name: str, *size: int) -> Array:
-        array = np.asarray(tensors[name], np.float32)
-        if array.shape != size:
-            raise ValueError(f"{name} has shape {array.shape}, not {size}")
+        given = np.asarray(tensors[name])
+        if given.shape != size:
+            raise ValueError(f"{name} has shape {given.shape}, not {size}")
+        with np.errstate(over="ignore"):
+            array = given.astype(np.float32)
+        if given.dtype.kind != "f" or not np.isfinite(array).all():
+            raise ValueError(f"{name} holds other than finite numbers")
         return np.ascontiguousarray(array.T)
 
     def trunk(name: str, inputs: int, blocks: int) -> TrunkWeights:

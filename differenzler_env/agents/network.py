@@ -15,7 +15,7 @@ from ..engine.redact import lawful_bids
 from ..engine.state import BID, VIEW
 from ..observation import OBSERVATION_SIZE, write_observation
 from ..rules import Rules
-from .base import Actions, Agent, Keys, Records, uniforms
+from .base import Actions, Agent, Keys, Records, check_rows, uniforms
 from .forward import PolicyWeights, policy_rows, policy_weights
 from .inputs import RANKS, InputTables, input_size, input_tables, write_inputs
 
@@ -146,6 +146,7 @@ class NetworkAgent(Agent):
 
     def act_batch(self, views: Records, keys: Keys) -> Actions:
         """Actions int64 ``[n]`` for VIEW records and decision keys ``[n]``."""
+        check_rows(views, keys)
         logits = self.legal_logits(views)
         actions = np.empty(len(views), np.int64)
         if self.deterministic:
@@ -164,6 +165,6 @@ def load_network(path: str | Path, rules: Rules, deterministic: bool = True) -> 
     tensors, document = load(path, rules)
     try:
         return NetworkAgent(rules, tensors, document["network"], deterministic)
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, IndexError, TypeError, ValueError, OverflowError) as error:
         reason = " ".join(str(error).split())
         raise CheckpointError(f"{str(path)!r} holds no policy network: {reason}") from None

@@ -215,9 +215,12 @@ def find_file(name: str) -> Path:
     Raises:
         SpecError: if it is in neither place.
     """
-    path = Path(name).expanduser()
-    if path.is_file():
-        return path
+    try:
+        path = Path(name).expanduser()
+        if path.is_file():
+            return path
+    except (RuntimeError, OSError, ValueError) as error:  # no such home, a name too long
+        raise SpecError(f"there can be no file {name!r}: {_line(error)}") from None
     if not path.is_absolute() and len(path.parts) > 1 and path.parts[0] == "models":
         package = Path(__file__).resolve().parents[1]
         # Installed wheels carry the models inside the package; a checkout has them beside it.
@@ -251,7 +254,7 @@ def _factory(spec: str, address: str) -> Callable[..., Any]:
         if error.name and (module_name + ".").startswith(error.name + "."):
             raise SpecError(f"{spec!r}: there is no module {error.name!r}") from None
         raise SpecError(f"{spec!r}: module {module_name!r} needs {error.name!r}") from None
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise SpecError(
             f"{spec!r}: importing {module_name!r} failed: {type(error).__name__}: {_line(error)}"
         ) from error
@@ -275,7 +278,7 @@ def _make(spec: str, factory: Callable[..., Any], rules: Rules, options: dict[st
         agent = as_agent(made, rules)
     except SpecError as error:
         raise SpecError(f"{spec!r}: {_line(error)}") from None
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         kind = "" if type(error) is ValueError else f"{type(error).__name__}: "
         raise SpecError(f"{spec!r}: {kind}{_line(error)}") from error
     agent.spec, agent.from_spec = spec, True
@@ -307,6 +310,8 @@ def _convert(spec: str, option: str, text: str, wanted: Any) -> Any:
         return text
     if wanted in (int, float):
         try:
+            if not text.isascii() or "_" in text:
+                raise ValueError
             return wanted(text)
         except ValueError:
             kind = "a whole number" if wanted is int else "a number"

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ..actions import NUM_ACTIONS, action_name
+from ..actions import NUM_ACTIONS, action_name, parse_action
 from ..batch import Batch
+from ..errors import IllegalActionError
 from ..game import Game
-from .base import Actions, Agent, Records, keyed_rng
+from .base import Actions, Agent, Records, as_actions, keyed_rng
 
 
 def take_records(records: Records, rows: npt.NDArray[np.intp]) -> Records:
@@ -30,7 +31,12 @@ def choose_actions(
             elsewhere.
 
     Returns:
-        int64 ``[B]``; −1 on finished rows and where the seat to act has −1 in ``seating``.
+        int64 ``[B]``; −1 on finished rows and where the seat to act has −1 in ``seating``. They may
+        be illegal; numbers outside the action space from an ``act_batch`` become 194.
+
+    Raises:
+        IllegalActionError: for what is no action at all, as in an environment.
+        TypeError: for an ``act_batch`` that returns other than an integer a row.
     """
     actions = np.full(batch.num_games, -1, np.int64)
     seats = batch.current_seat
@@ -47,11 +53,19 @@ def choose_actions(
         if agent.batched:
             if views is None:
                 views = batch.views()
-            actions[mine] = agent.act_batch(take_records(views, mine), keys[mine])
+            chosen = agent.act_batch(take_records(views, mine), keys[mine])
+            try:
+                actions[mine] = as_actions(chosen, len(mine))
+            except TypeError as error:
+                raise TypeError(f"agent {agent.spec}: {error}") from None
         else:
             for row in mine:
                 view = batch.player_view(int(row))
-                actions[row] = agent.act(view, keyed_rng(int(keys[row])))
+                action = agent.act(view, keyed_rng(int(keys[row])))
+                try:
+                    actions[row] = parse_action(action)
+                except IllegalActionError as error:
+                    raise IllegalActionError(f"row {row}: agent {agent.spec}: {error}") from None
     return actions
 
 
@@ -64,8 +78,13 @@ def illegal_choice(action: int) -> str:
 
 
 def choose_action(game: Game, agent: Agent) -> int:
-    """The agent's action for the seat to act; the same as in row 0 of a batch with that seed."""
+    """The agent's action for the seat to act; the same as in row 0 of a batch with that seed.
+
+    Raises:
+        IllegalActionError: for what is no action at all. It may still be illegal.
+        ValueError: when the match is over.
+    """
     seat = game.current_seat
     if seat is None:
         raise ValueError("the match is over: no seat is to act")
-    return int(agent.act(game.view(seat), keyed_rng(game.decision_key())))
+    return parse_action(agent.act(game.view(seat), keyed_rng(game.decision_key())))

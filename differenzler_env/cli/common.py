@@ -1,6 +1,8 @@
 """Command line: what several commands share."""
 
 import json
+import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -44,21 +46,33 @@ def _value(setting: str, text: str) -> Any:
     words = {"true": True, "false": False, "none": None, "null": None}
     if text.lower() in words:
         return words[text.lower()]
-    return int(text) if text.lstrip("-").isdecimal() else text
+    return int(text) if re.fullmatch("-?[0-9]{1,18}", text) else text
 
 
 def check_output(path: Path | None) -> None:
     """Before the work is done: the file can be written there.
 
     Raises:
-        ValueError: if its folder does not exist or it is a folder itself.
+        ValueError: if its folder does not exist, it is a folder itself, or nothing can be written.
     """
     if path is None:
         return
-    if path.is_dir():
-        raise ValueError(f"{str(path)!r} is a folder, not a file to write to")
-    if not path.absolute().parent.is_dir():
-        raise ValueError(f"there is no folder {str(path.absolute().parent)!r} to write to")
+    try:
+        if path.is_dir():
+            raise ValueError(f"{str(path)!r} is a folder, not a file to write to")
+        if not path.absolute().parent.is_dir():
+            raise ValueError(f"there is no folder {str(path.absolute().parent)!r} to write to")
+        if not _is_stream(path):
+            trial = path.with_name(f".{path.name}.{os.getpid()}.trial")
+            trial.touch()
+            trial.unlink()
+    except OSError as error:
+        raise ValueError(f"{str(path)!r} cannot be written: {error.strerror}") from None
+
+
+def _is_stream(path: Path) -> bool:
+    """Whether something that is no plain file stands there already, such as a pipe."""
+    return path.exists() and not path.is_file()
 
 
 def write_json(path: Path | None, document: Any) -> None:
@@ -70,8 +84,12 @@ def write_json(path: Path | None, document: Any) -> None:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Writes a text file under a temporary name, then renames it."""
-    with replacing(path) as temporary:
+    """Writes a text file under a temporary name, then renames it; into a pipe or such, directly.
+    Where a link stands, what it points to is written."""
+    if _is_stream(path):
+        path.write_text(text, encoding="utf-8")
+        return
+    with replacing(path.resolve()) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 

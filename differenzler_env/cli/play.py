@@ -1,5 +1,6 @@
 """Command line: ``differenzler play``, a seat at the table, line by line in the terminal."""
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -77,6 +78,8 @@ class Play:
     def _own_action(self, game: "Game") -> None:
         print(f"\n{game.view(self.seat).text()}")
         while True:
+            if sys.stdin is None:  # it was closed
+                raise EOFError
             typed = input("your bid: " if game.phase == "bid" else "your card: ").strip()
             if typed.lower() in ("q", "quit"):
                 raise EOFError
@@ -141,7 +144,7 @@ def _others_action(game: "Game", agent: "Agent") -> None:
 
     try:
         action = choose_action(game, agent)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise SpecError(f"{agent.spec} cannot play on: {' '.join(str(error).split())}") from error
     try:
         game.play(action)

@@ -33,6 +33,9 @@ COMMANDS = {
 }
 """Name → dataclass of its arguments, whose ``run()`` does the work."""
 
+NO_INPUT = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
+"""What the system says of a file to be read that is none: bad input."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns the exit status.
@@ -50,14 +53,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(command, int):
             return command
         command.run()
-        sys.stdout.flush()
+        if sys.stdout is not None:  # it is None where it was closed
+            sys.stdout.flush()
     except KeyboardInterrupt:
         return _fail("interrupted", 130)
     except BrokenPipeError:
         # Who read our output has stopped, such as head: no more to be said, even at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except ValueError as error:
+    except (ValueError, *NO_INPUT) as error:
         return _fail(error, 2)
     except Exception as error:
         return _fail(error, 1)

@@ -18,7 +18,7 @@ def deal_option(options: Mapping[str, Any] | None) -> dict[str, Any] | None:
     Raises:
         ValueError: if it lacks hands, trump or dealer, or has a key that a deal has not.
     """
-    deal = options.get("deal") if options else None
+    deal = _given(options, "deal")
     return None if deal is None else _checked_deal(deal)
 
 
@@ -28,7 +28,7 @@ def deal_options(options: Mapping[str, Any] | None, num_envs: int) -> list[dict[
     Raises:
         ValueError: if the list has another length, or an entry is not a deal.
     """
-    deals = options.get("deal") if options else None
+    deals = _given(options, "deal")
     if deals is None or isinstance(deals, Mapping):
         return [None if deals is None else _checked_deal(deals)] * num_envs
     if isinstance(deals, str) or not isinstance(deals, Sequence) or len(deals) != num_envs:
@@ -46,7 +46,7 @@ def reset_mask_option(options: Mapping[str, Any] | None, num_envs: int) -> NDArr
     Raises:
         ValueError: if it is not a bool array of that shape with at least one True.
     """
-    mask = options.get("reset_mask") if options else None
+    mask = _given(options, "reset_mask")
     if mask is None:
         return None
     good = isinstance(mask, np.ndarray) and mask.dtype == np.bool_ and mask.shape == (num_envs,)
@@ -67,15 +67,25 @@ def row_seeds(seed: int | Sequence[int | None] | None, num_envs: int) -> list[in
     """
     if seed is None:
         return [None] * num_envs
-    if isinstance(seed, (int, np.integer)):
+    if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool):
         return [int(seed) + row for row in range(num_envs)]
-    if isinstance(seed, str) or not isinstance(seed, (Sequence, np.ndarray)):
+    given: Any = seed
+    listed = isinstance(given, Sequence) and not isinstance(given, str)
+    if not listed and not (isinstance(given, np.ndarray) and given.ndim == 1):
         raise ValueError(f"seed is {seed!r}; allowed: None, an int, or a list with one a row")
-    if len(seed) != num_envs:
+    if len(given) != num_envs:
         raise ValueError(
-            f"{len(seed)} seeds are given for {num_envs} rows; give one a row, or one int"
+            f"{len(given)} seeds are given for {num_envs} rows; give one a row, or one int"
         )
-    return list(seed)
+    return list(given)
+
+
+def _given(options: Mapping[str, Any] | None, key: str) -> Any:
+    if options is None:
+        return None
+    if not isinstance(options, Mapping):
+        raise ValueError(f"options are {options!r}; allowed: None or a mapping")
+    return options.get(key)
 
 
 def _checked_deal(deal: Any) -> dict[str, Any]:

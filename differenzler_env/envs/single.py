@@ -218,14 +218,16 @@ class DifferenzlerEnv(gymnasium.Env[Any, Any]):
         game, total, settled = self.game, 0.0, None
         while (seat := game.current_seat) is not None and seat != self._learner:
             agent = self._seating.agents[self._places[seat]]
-            action = choose_action(game, agent)
+            name = f"opponent {agent.spec} in seat {seat}"
+            try:
+                action = choose_action(game, agent)
+            except IllegalActionError as error:
+                raise IllegalActionError(f"{name}: {error}") from None
             try:
                 reward, deal = self._play(action)
             except IllegalActionError:
                 # The game's own sentence lists what is legal, and so the opponent's hand.
-                raise IllegalActionError(
-                    f"opponent {agent.spec} in seat {seat} {illegal_choice(action)}"
-                ) from None
+                raise IllegalActionError(f"{name} {illegal_choice(action)}") from None
             total += reward
             settled = settled or deal
         return total, settled

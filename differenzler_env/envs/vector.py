@@ -81,8 +81,9 @@ class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
         render_seat: int | str | None = None,
         deals: int | None = None,
     ) -> None:
-        if num_envs < 1:
-            raise ValueError(f"num_envs is {num_envs}; allowed: 1 or more")
+        whole = isinstance(num_envs, (int, np.integer)) and not isinstance(num_envs, bool)
+        if not whole or num_envs < 1:
+            raise ValueError(f"num_envs is {num_envs!r}; allowed: 1 or more")
         self.num_envs = num_envs
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {  # type: ignore[misc]
@@ -322,7 +323,7 @@ class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
         """The actions as int64 [n], within the action space in all rows that will act."""
         _ = self.batch  # there must be games
         chosen = np.asarray(actions)
-        if chosen.shape != (self.num_envs,) or not np.issubdtype(chosen.dtype, np.integer):
+        if chosen.shape != (self.num_envs,) or chosen.dtype.kind not in "iu":
             raise ValueError(
                 f"actions are integers of shape ({self.num_envs},), not {chosen.dtype} of shape "
                 f"{chosen.shape}"

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ..actions import NUM_ACTIONS, parse_action
 from ..agents import Agent, keyed_rng
-from ..agents.base import Actions, Keys, Records
+from ..agents.base import Actions, Keys, Records, as_actions
 from ..agents.baselines import ThumbAgent
 from ..agents.table import illegal_choice, take_records
 from ..batch import Batch
@@ -90,16 +90,16 @@ class Referee:
     def _ask_batched(self, number: int, views: Records, keys: Keys) -> Actions:
         agent = self.agents[number]
         try:
-            return _as_actions(agent.act_batch(views.copy(), keys.copy()), len(views))
-        except Exception:
+            return as_actions(agent.act_batch(views.copy(), keys.copy()), len(views))
+        except (Exception, SystemExit):
             # Somewhere in these rows: ask row by row, so that only those at fault forfeit.
             pass
         actions = np.full(len(views), NONE, np.int64)
         for row in range(len(views)):
             one = slice(row, row + 1)
             try:
-                actions[row] = _as_actions(agent.act_batch(views[one], keys[one]), 1)[0]
-            except Exception as error:
+                actions[row] = as_actions(agent.act_batch(views[one], keys[one]), 1)[0]
+            except (Exception, SystemExit) as error:
                 self._fault(number, _raised(error))
         return actions
 
@@ -107,7 +107,7 @@ class Referee:
         view = self.batch.player_view(row)
         try:
             action = self.agents[number].act(view, keyed_rng(int(keys[row])))
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             self._fault(number, _raised(error))
             return NONE
         try:
@@ -120,16 +120,5 @@ class Referee:
         self.faults.setdefault(number, what)
 
 
-def _as_actions(actions: Any, count: int) -> Actions:
-    actions = np.asarray(actions)
-    if actions.shape != (count,) or actions.dtype.kind not in "iu":
-        raise TypeError(
-            f"act_batch returned {actions.dtype} {list(actions.shape)}, not integers [{count}]"
-        )
-    # −1 means "no action" here: numbers outside the action space become one that is too high.
-    outside = (actions < 0) | (actions >= NUM_ACTIONS)
-    return np.where(outside, NUM_ACTIONS, actions).astype(np.int64)
-
-
-def _raised(error: Exception) -> str:
+def _raised(error: BaseException) -> str:
     return f"raised {type(error).__name__}: {' '.join(str(error).split())}"

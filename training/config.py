@@ -79,7 +79,9 @@ class Config:
     past_every: int = setting(50, "updates from one past self to the next")
     past_kept: int = setting(8, "past selves in the pool; older ones go")
 
-    evaluate_every: int = setting(0, "updates between measurements at frozen tables; 0: none")
+    evaluate_every: int = setting(
+        0, "updates between measurements at frozen tables, and one at the end; 0: none"
+    )
     evaluate_tables: str = setting(
         "thumb",
         "the frozen tables, separated by semicolons: one agent for all other seats, or one a seat "

@@ -66,9 +66,9 @@ class FrozenTables:
         except ValueError as error:
             raise ConfigError(f"evaluate_tables: {error}") from None
 
-    def due(self, updates: int) -> bool:
-        """Whether it is time to measure."""
-        return bool(self.every) and updates % self.every == 0
+    def due(self, updates: int, done: bool) -> bool:
+        """Whether it is time to measure: every so many updates, and when the run is done."""
+        return bool(self.every) and (done or updates % self.every == 0)
 
     def measure(self, learner: "Learner") -> Measurement:
         """Play the learner's averaged policy, each action the most likely one, at every table."""

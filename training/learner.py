@@ -204,8 +204,8 @@ class Learner:
                 total += figures
                 if epoch == step == 0:
                     first_error = float(figures[-1])
-        steps = config.epochs * config.minibatches
-        result = dict(zip(FIGURES, (total / steps).tolist(), strict=True))
+        steps = config.epochs * config.minibatches * self.processes
+        result = dict(zip(FIGURES, (self._total(total) / steps).tolist(), strict=True))
         return result | {"ratio_error": first_error, "learning_rate": rate}
 
     @torch.no_grad()

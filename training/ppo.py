@@ -1,9 +1,10 @@
-"""Training: PPO in self-play.
+"""Training: PPO in self-play, with a pool of opponents if one is given.
 
     python training/ppo.py --config configs/ppo_swisslos.yaml --seed 2 --name second
+    torchrun --nproc_per_node=2 training/ppo.py --config configs/pool_swisslos.yaml
 
-Every setting of ``training/config.py`` is an option; ``--help`` lists them. ``torchrun`` starts the
-same script in several processes.
+Every setting of ``training/config.py`` is an option; ``--help`` lists them. Processes started by
+``torchrun`` share the games among them and learn one policy.
 """
 
 import sys

@@ -140,7 +140,8 @@ def _train(
                     "seconds": learner.progress.seconds,
                 }
                 if first:
-                    if tables.due(learner.progress.updates):
+                    done = learner.progress.deals >= config.deals
+                    if tables.due(learner.progress.updates, done):
                         figures |= _measure(learner, tables, files, display)
                     files.log(figures)
                     display.show(figures)

@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
 EXTRAS := dev,train,sb3
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-long nightly golden lint types format check dist clean
+.PHONY: help setup demo bench test test-long nightly golden lint types format check dist clean
 
 help:  ## say what each target does
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | column -t -s @ 2>/dev/null \
@@ -26,6 +26,9 @@ setup: $(STAMP)  ## make the virtual environment and install the project into it
 
 demo: $(STAMP)  ## train a small policy, measure it, draw what it learnt (about three minutes)
 	$(PYTHON) training/demo.py
+
+bench: $(STAMP)  ## how fast the package is on this machine; leave it idle meanwhile
+	$(PYTHON) benchmarks/run.py
 
 # One thread a worker: two workers with two threads each only get in each other's way.
 test test-long nightly: export OMP_NUM_THREADS := 1

@@ -104,3 +104,11 @@ def test_it_is_pettingzoos_conversion():
     assert env.possible_agents == SEATS
     state = (env.reset(seed=1), env.state())[1]
     assert env.state_space.contains(state)
+
+
+@pytest.mark.parametrize("actions", [None, 40, [40]])
+def test_actions_that_are_no_mapping_are_refused(actions):
+    env = differenzler_v0.parallel_env()
+    env.reset(seed=1)
+    with pytest.raises(IllegalActionError, match="actions are a mapping from agents to actions"):
+        env.step(actions)

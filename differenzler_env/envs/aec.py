@@ -218,4 +218,5 @@ class raw_env(AECEnv[str, dict[str, Any], Any]):  # noqa: N801  (PettingZoo's na
             self.infos[agent]["deal"] = dict(deal)
 
     def _clear_rewards(self) -> None:
+        # PettingZoo's own writes the integer 0 into the dict given out; rewards are floats here.
         self.rewards = dict.fromkeys(self.rewards, 0.0)

@@ -4,6 +4,7 @@ An illegal bid or card ends the match for everybody; calls in the wrong order ar
 sentence.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from pettingzoo import AECEnv, ParallelEnv
@@ -60,13 +61,17 @@ class TurnBasedParallelEnv(turn_based_aec_to_parallel_wrapper[str, dict[str, Any
 
         Raises:
             GameOverError: after the end of the match.
-            IllegalActionError: if the seat to act is not among the actions.
+            IllegalActionError: if the seat to act is not among the actions, or they are no mapping.
         """
         if not hasattr(self, "agents"):
             raise AttributeError("there is no seat to act before reset(); call reset() first")
         if not self.agents:
             raise GameOverError("the match is over; call reset()")
         agent = self.aec_env.agent_selection
+        if not isinstance(actions, Mapping):
+            raise IllegalActionError(
+                f"actions are a mapping from agents to actions, not {actions!r}"
+            )
         if agent not in actions:
             raise IllegalActionError(f"it is {agent}'s turn, and there is no action of {agent}")
         returned: tuple[Any, Any, Any, Any, Any]

@@ -12,31 +12,18 @@ from ..actions import NUM_ACTIONS, parse_action
 from ..agents.table import choose_action, illegal_choice
 from ..errors import GameOverError, IllegalActionError
 from ..game import Game
-from ..rules import Rules, get_rules
-from .match import checked_objective, forfeit_reward, play, start_match
+from ..rules import Rules
+from .match import (
+    checked_illegal,
+    checked_objective,
+    forfeit_reward,
+    match_rules,
+    play,
+    start_match,
+)
 from .rendering import FRAMES_PER_SECOND, MODES, Renderer
 from .seating import Seating
 from .spaces import action_space, final_state, observation_space
-
-ILLEGAL = ("terminate", "raise")
-"""What an illegal bid or card does."""
-
-
-def checked_illegal(illegal: str) -> str:
-    """What an illegal move does, ``"terminate"`` or ``"raise"``.
-
-    Raises:
-        ValueError: for anything else.
-    """
-    if illegal not in ILLEGAL:
-        raise ValueError(f"illegal is {illegal!r}; allowed: {', '.join(ILLEGAL)}")
-    return illegal
-
-
-def match_rules(rules: Rules | str | None, deals: int | None) -> Rules:
-    """The rules of a match: as given, with another number of deals unless that is None."""
-    full = get_rules(rules)
-    return full if deals is None else full.replace(deals=deals)
 
 
 class DifferenzlerEnv(gymnasium.Env[Any, Any]):

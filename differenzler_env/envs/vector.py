@@ -19,11 +19,10 @@ from ..agents.table import choose_actions, illegal_choice
 from ..batch import Batch
 from ..errors import GameOverError, IllegalActionError
 from ..rules import Rules
-from .match import checked_objective, forfeit_reward
+from .match import checked_illegal, checked_objective, forfeit_reward, match_rules
 from .options import deal_options, reset_mask_option, row_seeds
 from .rendering import FRAMES_PER_SECOND, MODES, Renderer
 from .seating import Seating
-from .single import checked_illegal, match_rules
 from .spaces import action_space, final_state, observation_space
 
 

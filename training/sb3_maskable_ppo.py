@@ -115,10 +115,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     options = parser().parse_args(arguments)
     try:
+        from differenzler_env.evaluation import evaluate  # before the minutes that follow
+
         train(options)
         if options.deals:
-            from differenzler_env.evaluation import evaluate
-
             result = evaluate(
                 options.out,
                 options.opponents,

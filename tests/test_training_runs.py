@@ -17,7 +17,7 @@ import torch
 
 from differenzler_env import Rules, agents
 from differenzler_env.checkpoint import CheckpointError, load, read
-from training import demo, ppo
+from training import demo, ppo, run
 from training.config import Config, ConfigError, make_config, parse_arguments, read_yaml
 from training.learner import Learner
 from training.run import train
@@ -162,6 +162,19 @@ def test_ctrl_c_saves_and_says_so(tmp_path: Path) -> None:
     assert "Traceback" not in said
     saved = read(RunFiles(config).checkpoints()[-1])[1]["progress"]["updates"]
     assert saved == read_progress(RunFiles(config).progress_path)[-1]["update"]
+
+
+def test_the_same_ctrl_c_twice_is_one_a_later_one_is_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with run.Interruption() as interruption:
+        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), signal.SIGINT)
+        assert interruption.noticed
+        now = time.monotonic()
+        monkeypatch.setattr(run.time, "monotonic", lambda: now + 10)
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGINT)
 
 
 @pytest.mark.slow

@@ -20,13 +20,18 @@ from .run_files import RunFiles
 INTERRUPTED = 130
 """Exit status after Ctrl-C, as shells have it."""
 
+SAME_SIGNAL = 2.0
+"""Seconds within which two signals are one: under ``torchrun`` Ctrl-C reaches a process from the
+terminal and once more from ``torchrun``."""
+
 
 class Interruption:
-    """Notices Ctrl-C and a request to terminate; the run ends after the update at hand. A second
-    Ctrl-C ends it at once."""
+    """Notices Ctrl-C and a request to terminate; the run ends after the update at hand. Another
+    one later than :data:`SAME_SIGNAL` ends it at once."""
 
     def __init__(self) -> None:
         self.noticed = False
+        self._first = 0.0
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> "Interruption":
@@ -40,9 +45,10 @@ class Interruption:
             signal.signal(number, handler)
 
     def _notice(self, number: int, frame: FrameType | None) -> None:
-        if self.noticed:
+        if not self.noticed:
+            self.noticed, self._first = True, time.monotonic()
+        elif time.monotonic() - self._first > SAME_SIGNAL:
             raise KeyboardInterrupt
-        self.noticed = True
 
 
 def start_processes(config: Config) -> tuple[int, int]:

@@ -133,6 +133,22 @@ def test_a_resumed_pool_is_a_continuation(tmp_path: Path) -> None:
     assert names == ["past-0000006.safetensors", "past-0000008.safetensors"]
 
 
+def test_the_checkpoint_before_finds_its_past_selves(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = smoke(tmp_path, **MIXED, deals=7 * 64, save_every=0, keep=2, past_kept=2)
+    assert train(config) == 0
+    files = RunFiles(config)
+    before = read(files.checkpoints()[-1])[0]
+    files.checkpoints()[-1].write_bytes(b"nothing")
+    assert train(config, resume=True) == 0
+    assert "resumed after update 6" in capsys.readouterr().err
+    after, document = read(files.checkpoints()[-1])
+    assert document["past"] == [4, 6]
+    for name, array in before.items():
+        np.testing.assert_array_equal(array, after[name], err_msg=name)
+
+
 def test_a_past_self_that_is_missing_falls_back(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -122,7 +122,8 @@ class RunFiles:
         for old in kept[: -self.config.keep]:
             old.unlink(missing_ok=True)
         oldest = int(kept[-self.config.keep :][0].stem.rpartition("-")[2])
-        before = [number for number in self._past() if number <= oldest]
+        # One taken after as many updates plays from the next update on only.
+        before = [number for number in self._past() if number < oldest]
         for number in before[: -self.config.past_kept]:
             self.past_path(number).unlink(missing_ok=True)
 

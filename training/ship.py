@@ -1,0 +1,113 @@
+"""Training: from a run's policy to a shipped model. Measures it, writes file and card.
+
+python training/ship.py runs/swisslos/policy.safetensors models/swisslos.safetensors
+"""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+if __name__ == "__main__":  # run from a checkout: the folder above holds both packages
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+import argparse
+
+from differenzler_env.checkpoint import CheckpointError, load, rule_sets, rules_name, save
+from differenzler_env.evaluation import evaluate
+from differenzler_env.files import replacing
+from differenzler_env.rules import Rules
+
+FIELDS = ("thumb", "@v0")
+SEED = 1
+
+CARD = """# {name}
+
+A policy for the rules `{rules}`, trained by PPO in self-play. Made and measured by
+`python training/ship.py RUN/policy.safetensors models/{name}.safetensors`.
+
+| | |
+|---|---|
+| rules | `{rules}`; `deals` and `first_dealer` don't count |
+| network | {shape} |
+| training | `training/ppo.py`, seed {seed}, {deals:,} deals, {decisions:,} decisions, {minutes:.0f} minutes of the trainer's own time |
+| settings | {settings} |
+
+Strength, playing greedily, on {count:,} duplicate deals with the policy in every seat (95 % intervals over deals; seed {eval_seed}):
+
+| Table | penalty a deal | the others' penalty | matches won |
+|---|---|---|---|
+{rows}
+
+Each row again: `differenzler evaluate models/{name}.safetensors --field FIELD --deals {count} --seed {eval_seed}`.
+
+Limits: it was trained against {company}. At tables of players who bid and play otherwise it is weaker than
+among copies of itself; that gap is what the rows above show. It knows no other rules.
+"""
+
+
+def measure(path: Path, rules: Rules, deals: int) -> list[dict[str, Any]]:
+    """The policy at a table of copies and at the named fields."""
+    results = []
+    for field in (str(path), *FIELDS):
+        result = evaluate(str(path), field, rules, deals, SEED, workers=None).to_json()
+        kept = ("deals", "seed", "penalty", "field_penalty", "win_share", "exact_share", "floor")
+        named = "copies of itself" if field == str(path) else field
+        results.append({"field": named} | {key: result[key] for key in kept})
+        print(f"{named}: {result['penalty']['mean']:.2f}", file=sys.stderr)
+    return results
+
+
+def card(name: str, document: dict[str, Any]) -> str:
+    """The card of a measured policy, Markdown."""
+    training, shape = document["training"], document["network"]
+    config = training["config"]
+
+    def text(estimate: dict[str, Any], scale: float = 1.0, unit: str = "") -> str:
+        half = (estimate["ci95"][1] - estimate["ci95"][0]) / 2
+        return f"{scale * estimate['mean']:.2f}{unit} ± {scale * half:.2f}"
+
+    rows = [
+        f"| {entry['field']} | {text(entry['penalty'])} | {text(entry['field_penalty'])} | "
+        f"{text(entry['win_share'], 100, ' %')} |"
+        for entry in document["strength"]["tables"]
+    ]
+    shown = ("games", "epochs", "minibatches", "learning_rate", "clip", "gae_lambda", "averaging")
+    return CARD.format(
+        name=name,
+        rules=rules_name(Rules.from_dict(document["rules"][0])),
+        shape=f"residual MLP, {shape['width']} wide, {shape['blocks']} blocks",
+        seed=config["seed"],
+        deals=training["deals"],
+        decisions=training["decisions"],
+        minutes=training["seconds"] / 60,
+        settings=", ".join(f"{key} {config[key]}" for key in shown if key in config),
+        count=document["strength"]["tables"][0]["deals"],
+        eval_seed=SEED,
+        rows="\n".join(rows),
+        company="copies of itself only" if not config.get("pool") else "itself and a pool",
+    )
+
+
+def main() -> int:
+    """Ship a policy by the command line; the exit status."""
+    parser = argparse.ArgumentParser(description="Measure a policy and write model and card.")
+    parser.add_argument("policy", type=Path, help="the run's policy.safetensors")
+    parser.add_argument("model", type=Path, help="where it goes: models/NAME.safetensors")
+    parser.add_argument("--deals", type=int, default=4000, help="distinct deals of each table")
+    options = parser.parse_args()
+    try:
+        tensors, document = load(options.policy)
+        rules = rule_sets(options.policy, document)[0]
+        full = Rules(**(rules.differing() | {"deals": rules.players, "first_dealer": 0}))
+        document["strength"] = {"tables": measure(options.policy, full, options.deals)}
+        save(options.model, tensors, document)
+        with replacing(options.model.with_suffix(".md")) as temporary:
+            temporary.write_text(card(options.model.stem, document), encoding="utf-8")
+    except (CheckpointError, ValueError) as error:
+        print(f"ship.py: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

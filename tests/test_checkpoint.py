@@ -152,6 +152,35 @@ def test_weights_that_do_not_fit_are_refused(tmp_path: Path, network: PolicyNetw
         agents.load(str(path), SWISSLOS)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [{"width": 1e400}, {"width": 8.5}, {"blocks": "1"}, {"bid_blocks": True}, {"blocks": 99}],
+)
+def test_odd_shapes_are_refused(file: Path, change: dict[str, object]) -> None:
+    tensors, document = read(file)
+    document["network"] |= change
+    save_file(tensors, file, {"differenzler": json.dumps(document)})
+    with pytest.raises(CheckpointError, match="holds no policy network"):
+        agents.load(str(file), SWISSLOS)
+
+
+@pytest.mark.parametrize("odd", ["nan", "inf", "1e300", "integers", "flat"])
+def test_odd_weights_are_refused(file: Path, odd: str) -> None:
+    tensors, document = read(file)
+    weight = tensors["trunk.enter.weight"].copy()
+    if odd == "integers":
+        weight = weight.astype(np.int64)
+    elif odd == "flat":
+        weight = weight.ravel()
+    else:
+        weight = weight.astype(np.float64)
+        weight[0, 0] = float(odd)
+    tensors["trunk.enter.weight"] = weight
+    save_file(tensors, file, {"differenzler": json.dumps(document)})
+    with pytest.raises(CheckpointError):
+        agents.load(str(file), SWISSLOS)
+
+
 def test_a_failed_save_leaves_the_old_file(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = file.read_bytes()
 

@@ -58,7 +58,7 @@ def policy_weights(tensors: Mapping[str, Array], shape: Mapping[str, Any]) -> Po
 
     Raises:
         KeyError: for a tensor that is missing.
-        ValueError: for one of another shape, or whose numbers are not finite floats.
+        ValueError: for one of another shape, or with numbers too large for float32.
     """
 
     def take(name: str, *size: int) -> Array:
@@ -67,8 +67,8 @@ def policy_weights(tensors: Mapping[str, Array], shape: Mapping[str, Any]) -> Po
             raise ValueError(f"{name} has shape {given.shape}, not {size}")
         with np.errstate(over="ignore"):
             array = given.astype(np.float32)
-        if given.dtype.kind != "f" or not np.isfinite(array).all():
-            raise ValueError(f"{name} holds other than finite numbers")
+        if not np.isfinite(array).all():
+            raise ValueError(f"{name} holds numbers that are too large for float32")
         return np.ascontiguousarray(array.T)
 
     def trunk(name: str, inputs: int, blocks: int) -> TrunkWeights:
@@ -88,9 +88,12 @@ def policy_weights(tensors: Mapping[str, Array], shape: Mapping[str, Any]) -> Po
             take(f"{name}.norm.bias", width),
         )
 
-    width, inputs = int(shape["width"]), np.shape(tensors["trunk.enter.weight"])[1]
-    main = trunk("trunk", inputs, int(shape["blocks"]))
-    bid_blocks = int(shape["bid_blocks"])
+    for name in ("width", "blocks", "bid_blocks"):
+        if type(shape[name]) is not int:
+            raise ValueError(f"{name} is {shape[name]!r}, not a whole number")
+    width, inputs = shape["width"], np.shape(tensors["trunk.enter.weight"])[1]
+    main = trunk("trunk", inputs, shape["blocks"])
+    bid_blocks = shape["bid_blocks"]
     return PolicyWeights(
         main,
         trunk("bid_trunk", inputs, bid_blocks) if bid_blocks else main,

@@ -14,8 +14,8 @@ import torch
 from safetensors.numpy import save_file
 
 from differenzler_env import NUM_ACTIONS, Batch, Rules, agents
-from differenzler_env.agents.network import NetworkAgent
-from differenzler_env.agents.policy_network import PolicyNetwork
+from differenzler_env.agents.network_agent import NetworkAgent
+from differenzler_env.agents.torch_network import PolicyNetwork
 from differenzler_env.checkpoint import CheckpointError, load, policy_document, read, save
 from differenzler_env.observation import OBSERVATION_VERSION
 
@@ -255,7 +255,7 @@ def test_choices_do_not_depend_on_the_batch(network: PolicyNetwork, deterministi
 
 
 def test_sampled_choices_follow_the_probabilities(network: PolicyNetwork) -> None:
-    from differenzler_env.agents.policy_network import masked_log_probabilities
+    from differenzler_env.agents.torch_network import masked_log_probabilities
 
     batch, random = states(1)
     batch.step(batch.legal_mask()[:, :158].argmax(1))

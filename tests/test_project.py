@@ -38,7 +38,7 @@ def rooms_of_the_page():
 ROOMS = rooms_of_the_page()
 
 # Libraries that only some extras bring, or only the command line needs, and who may import them.
-NETWORK = ("agents.features", "agents.policy_network", "checkpoint", "adapters")
+NETWORK = ("agents.torch_inputs", "agents.torch_network", "checkpoint", "adapters")
 HOMES = {
     "torch": NETWORK,
     "safetensors": NETWORK,

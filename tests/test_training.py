@@ -8,16 +8,16 @@ import torch
 
 from differenzler_env import Batch, Rules
 from differenzler_env.actions import NUM_BIDS
-from differenzler_env.agents.features import ObservationFeatures, ramps
-from differenzler_env.agents.inputs import (
+from differenzler_env.agents.network_agent import NetworkAgent
+from differenzler_env.agents.network_inputs import (
     GAP_KNOTS,
     ORDERS,
     input_rows,
     suit_table,
     useful_fields,
 )
-from differenzler_env.agents.network import NetworkAgent
-from differenzler_env.agents.policy_network import (
+from differenzler_env.agents.torch_inputs import ObservationFeatures, ramps
+from differenzler_env.agents.torch_network import (
     PolicyNetwork,
     choose,
     divergence,

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import torch
 
-from differenzler_env.agents.network import NetworkAgent
+from differenzler_env.agents.network_agent import NetworkAgent
 from differenzler_env.checkpoint import read
 from training import pool as pools
 from training.config import Config, ConfigError, make_config, read_yaml

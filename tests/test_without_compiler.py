@@ -125,7 +125,7 @@ def a_checkpoint(folder: Path) -> str:
         import torch
 
         from differenzler_env import checkpoint
-        from differenzler_env.agents.policy_network import PolicyNetwork
+        from differenzler_env.agents.torch_network import PolicyNetwork
     except ModuleNotFoundError:
         return ""
     torch.manual_seed(1)

@@ -5,9 +5,9 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from differenzler_env.agents.features import ObservationFeatures, ramps
-from differenzler_env.agents.inputs import input_rows, suit_table
-from differenzler_env.agents.policy_network import Trunk
+from differenzler_env.agents.network_inputs import input_rows, suit_table
+from differenzler_env.agents.torch_inputs import ObservationFeatures, ramps
+from differenzler_env.agents.torch_network import Trunk
 from differenzler_env.cards import MAX_POINTS, NUM_CARDS
 from differenzler_env.observation import OBSERVATION_SIZE, STATE_FIELDS, STATE_SLICES
 from differenzler_env.rules import MAX_PLAYERS

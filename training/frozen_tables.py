@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from differenzler_env.agents import load_field
-from differenzler_env.agents.network import NetworkAgent
+from differenzler_env.agents.network_agent import NetworkAgent
 from differenzler_env.evaluation import Estimate, evaluate
 from differenzler_env.rules import Rules
 

@@ -14,7 +14,7 @@ from torch import Tensor
 from torch import distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 
-from differenzler_env.agents.policy_network import PolicyNetwork
+from differenzler_env.agents.torch_network import PolicyNetwork
 from differenzler_env.evaluation.statistics import bid_floor
 
 from .advantages import moments, normalised, seat_advantages

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from differenzler_env.agents.policy_network import (
+from differenzler_env.agents.torch_network import (
     PolicyNetwork,
     entropy,
     masked_log_probabilities,

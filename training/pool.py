@@ -10,7 +10,7 @@ from torch import Tensor
 
 from differenzler_env import Batch
 from differenzler_env.agents import Agent, load
-from differenzler_env.agents.network import NetworkAgent
+from differenzler_env.agents.network_agent import NetworkAgent
 from differenzler_env.agents.registry import split_list, split_spec
 from differenzler_env.agents.table import choose_actions
 from differenzler_env.checkpoint import Tensors

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from differenzler_env import Batch
 from differenzler_env.actions import NUM_BIDS
-from differenzler_env.agents.policy_network import (
+from differenzler_env.agents.torch_network import (
     PolicyNetwork,
     choose,
     masked_log_probabilities,

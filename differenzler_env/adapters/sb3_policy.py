@@ -13,9 +13,9 @@ from torch import Tensor, nn
 
 from .. import checkpoint
 from ..actions import NUM_ACTIONS, NUM_BIDS
-from ..agents.features import ObservationFeatures
-from ..agents.inputs import input_rows, useful_fields
-from ..agents.policy_network import PolicyNetwork, Trunk
+from ..agents.network_inputs import input_rows, useful_fields
+from ..agents.torch_inputs import ObservationFeatures
+from ..agents.torch_network import PolicyNetwork, Trunk
 from ..observation import SLICES
 from ..rules import Rules, get_rules
 

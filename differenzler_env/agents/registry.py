@@ -236,7 +236,7 @@ def _checkpoint(spec: str, name: str, options: dict[str, str], rules: Rules) -> 
             raise SpecError(f"{spec!r}: a checkpoint has no option {option!r}, only deterministic")
     deterministic = _as_bool(spec, "deterministic", options.get("deterministic", "true"))
     path = find_file(name)
-    from .network import load_network  # on demand: its kernels take time to load
+    from .network_agent import load_network  # on demand: its kernels take time to load
 
     agent = load_network(path, rules, deterministic=deterministic)
     agent.spec = f"{name}?deterministic={str(deterministic).lower()}"

@@ -1,6 +1,7 @@
 """Agents: the inputs of a policy network as a torch module, for export and plain use.
 
-The same numbers as :func:`.inputs.write_inputs`, which training and play use because it is faster.
+The same numbers as :func:`.network_inputs.write_inputs`, which training and play use because it is
+faster.
 """
 
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from torch import Tensor, nn
 from ..cards import BEATERS, LAST_TRICK_POINTS, MAX_POINTS, NUM_CARDS, NUM_SUITS, POINTS
 from ..observation import LAYOUT, SLICES
 from ..rules import MAX_PLAYERS
-from .inputs import (
+from .network_inputs import (
     RANK_WEIGHTS,
     RANKS,
     InputTables,
@@ -24,7 +25,7 @@ from .inputs import (
 
 
 def ramps(values: Tensor, knots: Tensor) -> Tensor:
-    """A number on a fine scale, as :func:`.inputs.write_ramps`: ``[n]`` and ``[k + 1]`` give
+    """A number on a fine scale, as :func:`.network_inputs.write_ramps`: ``[n]``, ``[k + 1]`` give
     ``[n, k]``."""
     low, high = knots[:-1], knots[1:]
     return ((values[:, None] - low) / (high - low)).clamp(0.0, 1.0)
@@ -92,7 +93,7 @@ class ObservationFeatures(nn.Module):
             self.register_buffer(name, torch.from_numpy(array), persistent=False)
 
     def suit_order(self, observation: Tensor) -> Tensor:
-        """The number of each row's suit order, int64 ``[n]``, as :func:`.inputs.suit_order`."""
+        """The number of each row's suit order, int64 ``[n]``; as ``network_inputs.suit_order``."""
         n = observation.shape[0]
         hand = observation[:, SLICES["hand"]].reshape(n, NUM_SUITS, RANKS)
         first = 512 * hand.sum(-1) + hand @ self.rank_values

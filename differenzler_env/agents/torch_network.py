@@ -1,7 +1,7 @@
 """Agents: the policy network, from plain observations to logits over the 194 actions. Needs torch.
 
 A residual network with one trunk and two heads, one for the bid and one for the card, in suits of
-its own (see :mod:`.features`). All that is needed to make it again is in its ``shape``.
+its own (see :mod:`.torch_inputs`). All that is needed to make it again is in its ``shape``.
 """
 
 import math
@@ -14,8 +14,8 @@ from torch.nn import functional as F  # noqa: N812
 from ..actions import NUM_BIDS
 from ..cards import NUM_CARDS
 from ..rules import Rules
-from .features import ObservationFeatures
-from .forward import (
+from .network_inputs import useful_fields
+from .network_kernels import (
     BID_CENTRE,
     BID_SPREAD,
     CENTRE_STEP,
@@ -23,7 +23,7 @@ from .forward import (
     SPREAD_BOUNDS,
     SPREAD_STEP,
 )
-from .inputs import useful_fields
+from .torch_inputs import ObservationFeatures
 
 
 class Block(nn.Module):

@@ -16,8 +16,8 @@ from ..engine.state import BID, VIEW
 from ..observation import OBSERVATION_SIZE, write_observation
 from ..rules import Rules
 from .base import Actions, Agent, Keys, Records, check_rows, uniforms
-from .forward import PolicyWeights, policy_rows, policy_weights
-from .inputs import RANKS, InputTables, input_size, input_tables, write_inputs
+from .network_inputs import RANKS, InputTables, input_size, input_tables, write_inputs
+from .network_kernels import PolicyWeights, policy_rows, policy_weights
 
 Floats = npt.NDArray[np.float32]
 

@@ -22,6 +22,7 @@ BUILT_IN = {
     "random": "differenzler_env.agents.baselines:RandomAgent",
     "constant": "differenzler_env.agents.baselines:ConstantAgent",
     "thumb": "differenzler_env.agents.baselines:ThumbAgent",
+    "heuristic": "differenzler_env.agents.heuristic:HeuristicAgent",
 }
 """Agents with a name of their own: name → ``module:factory``. Modules are imported on demand."""
 

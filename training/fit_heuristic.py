@@ -1,4 +1,4 @@
-"""Fit the numbers of ``heuristic`` to play of its own, and write them into the package.
+"""Training: fit the numbers of ``heuristic`` to play of its own, and write them into the package.
 
     python training/fit_heuristic.py
 

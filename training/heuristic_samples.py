@@ -1,4 +1,4 @@
-"""Samples of play for :mod:`.fit_heuristic`, and the slopes of the error that it descends."""
+"""Training: samples of play for ``fit_heuristic.py`` and the slopes of the error it descends."""
 
 import numpy as np
 

@@ -88,7 +88,8 @@ def view_card(book: Record, view: Record, rules: Record, prices: Array) -> Integ
     in_trick = played % players
     tricks = rules["tricks"] - played // players
     hand = np.int64(view["hand"])
-    table, led = np.int64(0), np.int64(-1)
+    table: Integer = 0
+    led: Integer = -1
     for at in range(played - in_trick, played):
         table += card_points(np.int64(view["order"][at]), trump)
     if in_trick > 0:

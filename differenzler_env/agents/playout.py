@@ -13,7 +13,7 @@ from .playing_rules import ALL_CARDS, MAX_STAGE, points_held, reachable_bid, wei
 @jit
 def excluded_behind(excluded: Array, seat: Integer, behind: Integer, players: Integer) -> Integer:
     """Cards that none of the next ``behind`` seats can hold."""
-    cards = ALL_CARDS
+    cards: Integer = ALL_CARDS
     for _ in range(behind):
         seat += 1
         if seat == players:
@@ -86,7 +86,9 @@ def play_out(book: Record, state: Record, rules: Record, prices: Array) -> None:
     played = np.int64(state["num_played"])
     in_trick = played % players
     tricks = rules["tricks"] - played // players
-    held, table, led = 0, 0, -1
+    held: Integer = 0
+    table: Integer = 0
+    led: Integer = -1
     left = np.int64(rules["total_points"][trump])
     for seat in range(players):
         held |= state["hands"][seat]

@@ -88,15 +88,13 @@ def play_out(book: Record, state: Record, rules: Record, prices: Array) -> None:
     tricks = rules["tricks"] - played // players
     held: Integer = 0
     table: Integer = 0
-    led: Integer = -1
+    led = led_card(state, rules)
     left = np.int64(rules["total_points"][trump])
     for seat in range(players):
         held |= state["hands"][seat]
         left -= state["points"][seat]
     for at in range(played - in_trick, played):
         table += card_points(np.int64(state["order"][at]), trump)
-    if in_trick > 0:
-        led = np.int64(state["order"][played - in_trick])
     while True:
         seat, best = np.int64(state["current_seat"]), np.int64(state["best_card"])
         hand = np.int64(state["hands"][seat])

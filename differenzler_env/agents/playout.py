@@ -90,9 +90,9 @@ def play_out(book: Record, state: Record, rules: Record, prices: Array) -> None:
     table: Integer = 0
     led = led_card(state, rules)
     left = np.int64(rules["total_points"][trump])
-    for seat in range(players):
-        held |= state["hands"][seat]
-        left -= state["points"][seat]
+    for other in range(players):
+        held |= state["hands"][other]
+        left -= state["points"][other]
     for at in range(played - in_trick, played):
         table += card_points(np.int64(state["order"][at]), trump)
     while True:

@@ -40,8 +40,10 @@ def hands_in(text):
         if label.startswith("hand"):
             suit, hand = "", set()
             for word in cards_shown.split():
-                suit = SYMBOLS.get(word[0], suit)
-                hand.add(suit + word.lstrip("".join(SYMBOLS)))
+                if word in SYMBOLS:
+                    suit = SYMBOLS[word]
+                else:
+                    hand.add(suit + word)
             hands[label] = hand
     return hands
 

@@ -3,23 +3,24 @@
 PYTHON3 ?= python3
 VENV ?= .venv
 WORKERS ?= 2
+CONSTRAINTS ?= constraints.txt
 
 PYTHON := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
 EXTRAS := dev,train,sb3
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo bench test test-long nightly golden lint types format check dist clean
+.PHONY: help setup demo bench test test-oldest test-long nightly golden lint types format check dist clean
 
 help:  ## say what each target does
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | column -t -s @ 2>/dev/null \
 		|| sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1  \2/p' $(MAKEFILE_LIST)
 
 # venv is called each time: it is quick, and mends a folder that an interrupted set-up left.
-$(STAMP): pyproject.toml constraints.txt
+$(STAMP): pyproject.toml $(CONSTRAINTS)
 	@$(PYTHON3) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; name one with: make PYTHON3=python3.12 ...")'
 	$(PYTHON3) -m venv $(VENV)
-	$(PYTHON) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[$(EXTRAS)]'
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[$(EXTRAS)]'
 	@touch $@
 
 setup: $(STAMP)  ## make the virtual environment and install the project into it
@@ -38,6 +39,9 @@ test: $(STAMP)  ## the tests, under ten minutes on two cores
 
 test-long: $(STAMP)  ## the tests that take minutes each
 	$(PYTHON) -m pytest -n $(WORKERS) -m long
+
+test-oldest:  ## the tests with the oldest versions that pyproject.toml allows, in .venv-oldest
+	$(MAKE) test VENV=.venv-oldest CONSTRAINTS=constraints-oldest.txt
 
 nightly: $(STAMP)  ## all tests, short and long
 	$(PYTHON) -m pytest -n $(WORKERS) -m "long or not long"

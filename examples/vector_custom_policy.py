@@ -1,6 +1,6 @@
 """A policy of one's own in PyTorch, trained by REINFORCE on a thousand tables at once.
 
-python examples/vector_custom_policy.py --steps 400
+python examples/vector_custom_policy.py --steps 200
 """
 
 import argparse
@@ -16,7 +16,7 @@ TABLES, SCALE, ACTIONS = 1024, 20.0, 194
 def main() -> None:
     """Train and print the mean penalty of the first and the last deals."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--steps", type=int, default=400, help="decisions at each table")
+    parser.add_argument("--steps", type=int, default=200, help="decisions at each table")
     steps = parser.parse_args().steps
 
     torch.manual_seed(1)
@@ -49,6 +49,7 @@ def main() -> None:
         loss.backward()
         optimizer.step()
         penalties.append(-float(earned.mean()))
+        print(f"{len(penalties):3} deals a table: mean penalty {penalties[-1]:.1f}", flush=True)
     envs.close()
     print(f"mean penalty of {TABLES} deals: first {penalties[0]:.1f}, last {penalties[-1]:.1f}")
 

@@ -66,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-NEXT = """What to try next
+NEXT = """What to try next (after `. .venv/bin/activate`)
   differenzler evaluate {policy} --field thumb --deals 2000
   differenzler tournament random thumb {policy}
   tensorboard --logdir runs

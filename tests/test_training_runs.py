@@ -141,13 +141,23 @@ def started(config: Config, *extra: str) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
+def lives_on(process: subprocess.Popen[str], seconds: float) -> bool:
+    """Whether a process is still there after so long; where it ends, that is known at once."""
+    try:
+        process.wait(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        return True
+    return False
+
+
 def wait_for_update(config: Config, update: int, process: subprocess.Popen[str]) -> None:
     path = RunFiles(config).progress_path
     for _ in range(6000):
         if path.exists() and any(line["update"] >= update for line in read_progress(path)):
             return
-        assert process.poll() is None, process.communicate()[1]
-        time.sleep(0.01)
+        if lives_on(process, 0.01):
+            continue
+        raise AssertionError(process.communicate()[1])
     raise AssertionError(f"no update {update} within a minute")
 
 
@@ -185,7 +195,7 @@ def test_killed_at_random_moments_nothing_but_the_update_at_hand_is_lost(tmp_pat
     for attempt in range(3):
         with started(config, "--save-every", "0", *(["--resume"] if attempt else [])) as process:
             wait_for_update(config, update + 2, process)
-            time.sleep(random.uniform(0.0, 0.2))
+            assert lives_on(process, random.uniform(0.0, 0.2))
         _, document = read(RunFiles(config).checkpoints()[-1])
         assert document["progress"]["updates"] > update
         update = document["progress"]["updates"]

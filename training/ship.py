@@ -99,6 +99,7 @@ def main() -> int:
         tensors, document = load(options.policy)
         rules = rule_sets(options.policy, document)[0]
         full = Rules(**(rules.differing() | {"deals": rules.players, "first_dealer": 0}))
+        del document["training"]["config"]["folder"]  # a place on somebody's machine
         document["strength"] = {"tables": measure(options.policy, full, options.deals)}
         save(options.model, tensors, document)
         with replacing(options.model.with_suffix(".md")) as temporary:

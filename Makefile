@@ -10,7 +10,7 @@ STAMP := $(VENV)/.installed
 EXTRAS := dev,train,sb3
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo bench test test-oldest test-long nightly golden lint types format check dist clean
+.PHONY: help setup demo bench test test-oldest test-uncompiled test-long nightly golden lint types format check dist clean
 
 help:  ## say what each target does
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | column -t -s @ 2>/dev/null \
@@ -42,6 +42,13 @@ test-long: $(STAMP)  ## the tests that take minutes each
 
 test-oldest:  ## the tests with the oldest versions that pyproject.toml allows, in .venv-oldest
 	$(MAKE) test VENV=.venv-oldest CONSTRAINTS=constraints-oldest.txt
+
+# Tests whose deals are few enough for plain Python; `make test` compares compiled and uncompiled play besides.
+UNCOMPILED := oracle rules rules_kernels rules_page bad_input copies game golden replay aec_deals aec_parallel
+
+test-uncompiled: export NUMBA_DISABLE_JIT := 1
+test-uncompiled: $(STAMP)  ## tests of rules and environments without the compiler
+	$(PYTHON) -m pytest -n $(WORKERS) -m "not slow and not long" $(UNCOMPILED:%=tests/test_%.py)
 
 nightly: $(STAMP)  ## all tests, short and long
 	$(PYTHON) -m pytest -n $(WORKERS) -m "long or not long"

@@ -8,11 +8,15 @@ other: ``differenzler evaluate runs/sb3/policy.safetensors --field thumb``.
 """
 
 import argparse
+import os
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+# Read when torch is loaded, as in training/__init__.py: threads that wait for others sleep.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 if __name__ == "__main__":  # run from a checkout: the folder above holds the package
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))

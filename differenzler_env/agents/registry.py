@@ -23,6 +23,7 @@ BUILT_IN = {
     "constant": "differenzler_env.agents.baselines:ConstantAgent",
     "thumb": "differenzler_env.agents.baselines:ThumbAgent",
     "heuristic": "differenzler_env.agents.heuristic:HeuristicAgent",
+    "search": "differenzler_env.agents.search:SearchAgent",
 }
 """Agents with a name of their own: name → ``module:factory``. Modules are imported on demand."""
 

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
+
 import kinds
 import numpy as np
 import pytest
@@ -129,6 +134,34 @@ def test_what_lies_open_is_solved_exactly():
                 best = min(values, key=lambda card: values[card][seat])
                 assert choose_action(game, agent) == card_action(card_index(best))
             game.play(choose_action(game, load("random", rules)))
+
+
+WITHOUT_COMPILER = """
+import json
+from differenzler_env.engine.jit import COMPILED
+from differenzler_env.evaluation import evaluate
+assert not COMPILED
+heuristic = evaluate("heuristic", "thumb", deals=4, seed=5, workers=1)
+search = evaluate("search?worlds=2&exact=1", "heuristic", rules="mini", deals=3, seed=5, workers=1)
+print(json.dumps([r.tables.penalties.tolist() for r in (heuristic, search)]))
+"""
+
+
+@pytest.mark.slow
+def test_choices_are_the_same_without_the_compiler():
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", WITHOUT_COMPILER],
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    heuristic = evaluate("heuristic", "thumb", deals=4, seed=5, workers=1)
+    mini = "search?worlds=2&exact=1"
+    search = evaluate(mini, "heuristic", rules="mini", deals=3, seed=5, workers=1)
+    compiled = [result.tables.penalties.tolist() for result in (heuristic, search)]
+    assert json.loads(done.stdout) == compiled
 
 
 # --- options ----------------------------------------------------------------------------------

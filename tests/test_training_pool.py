@@ -256,6 +256,19 @@ def test_seats_and_opponents_are_drawn_evenly() -> None:
     assert all(near(count, 3 * shared, share) for count, share in drawn)
 
 
+def test_tables_of_one_kind() -> None:
+    learner = learner_of(games=512, pool="thumb, random, heuristic, past", pool_share=1.0)
+    learner.pool.remember(3, learner.average, learner.policy.shape)
+    kinds = {}
+    for alike in (0.0, 0.5, 1.0):
+        learner.pool.alike = alike
+        others = learner.pool.seat(learner.collector.batch).others
+        assert others is not None
+        kinds[alike] = np.mean([len(set(row[row >= 0])) == 1 for row in others])
+    # Three draws of four agree by chance in one table of sixteen.
+    assert kinds[0.0] < 0.12 and 0.45 < kinds[0.5] < 0.62 and kinds[1.0] == 1.0
+
+
 def test_seatings_do_not_depend_on_the_number_of_processes() -> None:
     whole = learner_of(games=64)
     half = learner_of(games=32)
@@ -276,6 +289,7 @@ def test_seatings_do_not_depend_on_the_number_of_processes() -> None:
         ({"pool": "thumb,,past"}, "a name is missing"),
         ({"pool": "absent.safetensors"}, "there is no file"),
         ({"pool_share": 1.5}, "pool_share is 1.5"),
+        ({"pool_alike": -0.5}, "pool_alike is -0.5"),
         ({"past_kept": 0}, "past_kept is 0"),
         ({"evaluate_tables": "thumb; nobody"}, "evaluate_tables: there is no agent 'nobody'"),
         ({"evaluate_tables": "thumb, thumb"}, "has 2"),

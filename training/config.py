@@ -71,6 +71,11 @@ class Config:
         "as it is named; 'past' is a past self of the learner; empty: nobody",
     )
     pool_share: float = setting(0.25, "share of games with one learner among agents of the pool")
+    pool_alike: float = setting(
+        0.0,
+        "share of the pool's games where all other seats are of the one entry drawn; in the rest "
+        "each seat has an entry of its own",
+    )
     pool_deterministic: bool = setting(
         False,
         "past selves and checkpoints in the pool play their most likely action; false: drawn by "
@@ -108,7 +113,8 @@ class Config:
             self._require(name, getattr(self, name) >= 0, "0 or more")
         self._require("gae_lambda", 0 <= self.gae_lambda <= 1, "0 to 1")
         self._require("averaging", 0 <= self.averaging < 1, "0 to below 1")
-        self._require("pool_share", 0 <= self.pool_share <= 1, "0 to 1")
+        for name in ("pool_share", "pool_alike"):
+            self._require(name, 0 <= getattr(self, name) <= 1, "0 to 1")
         choices = ("auto", "float32", "bfloat16")
         self._require("precision", self.precision in choices, ", ".join(choices))
         named = bool(self.name) and "/" not in self.name and not self.name.startswith(".")

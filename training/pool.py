@@ -22,7 +22,7 @@ PAST = "past"
 """The entry of a pool that stands for the learner's past selves."""
 
 # Purposes of a row's keys: what is drawn from each. Every seat has two of its own after these.
-_SHARED, _SEAT, _OTHERS = 1, 2, 3
+_SHARED, _SEAT, _ALIKE, _OTHERS = 1, 2, 3, 4
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,9 @@ class Pool:
     """The opponents of a run.
 
     In ``pool_share`` of the games one seat, drawn anew for each game and deal, is the learner's;
-    for every other seat an entry of the pool is drawn. An entry :data:`PAST` is a past self, each
-    as likely as the others. In all other games the learner sits everywhere.
+    for every other seat an entry of the pool is drawn, or in ``pool_alike`` of them one for all
+    other seats. An entry :data:`PAST` is a past self, each as likely as the others. In all other
+    games the learner sits everywhere.
 
     Past selves are copies of the averaged weights: they share no memory with the learner.
 
@@ -62,7 +63,7 @@ class Pool:
     """
 
     def __init__(self, config: Config, rules: Rules) -> None:
-        self.rules, self.share = rules, config.pool_share
+        self.rules, self.share, self.alike = rules, config.pool_share, config.pool_alike
         self.deterministic = config.pool_deterministic
         self.every, self.keep = config.past_every, config.past_kept
         self.past: dict[int, NetworkAgent] = {}
@@ -149,10 +150,13 @@ class Pool:
             return copies_only(players, games)
         shared = _uniforms(batch, _SHARED) < self.share
         seat = (_uniforms(batch, _SEAT) * players).astype(np.int64)
+        alike = _uniforms(batch, _ALIKE) < self.alike
         entries = np.array(self._entries)
+        first = _uniforms(batch, _OTHERS)
         others = np.full((games, players), -1, np.int64)
         for place in range(players):
-            entry = _uniforms(batch, _OTHERS + 2 * place) * len(entries)
+            own = _uniforms(batch, _OTHERS + 2 * place)
+            entry = np.where(alike, first, own) * len(entries)
             which = _uniforms(batch, _OTHERS + 2 * place + 1) * len(self.past)
             drawn = entries[entry.astype(np.int64)]
             past = len(self._named) + which.astype(np.int64)

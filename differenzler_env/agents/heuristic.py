@@ -32,13 +32,14 @@ from .playout import excluded_behind, give_bids
 def _mean_bid(books: Records, rules: Records, deals: Integer) -> float:
     """Mean bid of all seats over some deals; the same deals each time."""
     states, scratch = np.zeros(1, STATE), np.zeros(80, np.int64)
-    state, bids = states[0], 0
+    state = states[0]
+    bids: Integer = 0
     for deal in range(deals):
         state["row"] = deal
         start_match(state, rules[0], scratch)
         give_bids(books[0], state, rules[0])
         for seat in range(rules[0]["players"]):
-            bids += state["bids"][seat]
+            bids += np.int64(state["bids"][seat])
     mean: float = bids / (deals * rules[0]["players"])
     return mean
 

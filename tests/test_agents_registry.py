@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import pickle
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from differenzler_env.agents import (
 )
 from differenzler_env.agents.baselines import ConstantAgent, RandomAgent, ThumbAgent
 from differenzler_env.agents.registry import find_file, split_list, split_spec
+from differenzler_env.checkpoint import CheckpointError
 
 RULES = Rules.swisslos()
 FIRST = Rules(first_dealer=0)  # seat 1 acts first
@@ -139,8 +141,17 @@ def test_a_field_may_have_a_name():
     assert len(load_field(" @v0", Rules(players=3), more=True)) == 3
     with pytest.raises(SpecError, match="3 seats needs 2 opponents"):
         load_field("@v0", Rules(players=3))
-    with pytest.raises(SpecError, match="no field '@v99'; fields are @v0"):
+    with pytest.raises(SpecError, match="no field '@v99'; fields are @v0, @v1"):
         load_field("@v99", RULES)
+
+
+def test_the_policy_in_a_named_field_never_changes():
+    specs = ["heuristic", "search?worlds=20", "models/swisslos-1.safetensors"]
+    assert [agent.spec.removesuffix("?deterministic=true") for agent in load_field("@v1")] == specs
+    digest = hashlib.sha256(find_file(specs[-1]).read_bytes()).hexdigest()
+    assert digest == "210ce747503236d6e85b47192df2efde978cd98ac660ceadbc7a7068b4b83a74"
+    with pytest.raises(CheckpointError, match="swisslos-1"):
+        load_field("@v1", "table")
 
 
 def test_models_are_found_in_the_working_directory_then_with_the_package(tmp_path, monkeypatch):

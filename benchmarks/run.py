@@ -20,6 +20,8 @@ from rich.table import Table
 
 from differenzler_env import Batch, Game, Rules, differenzler_v0
 from differenzler_env.actions import NUM_BIDS
+from differenzler_env.agents.heuristic import book_for
+from differenzler_env.agents.playout import give_bids, play_out
 from differenzler_env.engine.jit import Array, jit, popcount
 from differenzler_env.files import replacing
 
@@ -41,6 +43,30 @@ def choose_at_random(bits: Array, seed: int, actions: Array) -> None:
         for _ in range(skip):
             cards &= cards - 1
         actions[row] = NUM_BIDS + popcount((cards & -cards) - 1)
+
+
+@jit
+def play_heuristic(books: Array, rules: Array, deals: Array, states: Array) -> None:
+    """Copies of dealt hands, bid and played to the end by ``heuristic`` in all seats."""
+    prices = np.zeros(36, np.float32)
+    for row in range(len(deals)):
+        states[row] = deals[row]
+        give_bids(books[0], states[row], rules[0])
+        play_out(books[0], states[row], rules[0], prices)
+
+
+def heuristic_playouts() -> Callable[[], int]:
+    """Whole deals as ``search`` plays them out."""
+    rules = Rules.swisslos()
+    book, deals = book_for(rules), Batch(4096, rules, seed=1).state_records
+    states = deals.copy()
+
+    def work() -> int:
+        for _ in range(20):
+            play_heuristic(book, rules.record, deals, states)
+        return 20 * len(deals)
+
+    return work
 
 
 def batch_steps(games: int, observe: bool) -> Callable[[], int]:
@@ -159,6 +185,7 @@ BENCHMARKS: dict[str, tuple[str, Callable[[], Callable[[], int]]]] = {
     ),
     "copy": ("a plain copy of as many observations", lambda: copy_of_observations(4096)),
     "worlds": ("PlayerView.sample, mid-game: worlds", worlds),
+    "heuristic": ("bids and cards of four heuristic: whole deals played out", heuristic_playouts),
     "game": ("Game.legal_actions and play from Python: decisions", python_game),
     "aec": ("AEC loop, sampled by the mask: live steps", aec_loop),
     "vector": ("make_vec, three thumb, 1024 rows: learner decisions", lambda: vector_env(1024)),

@@ -10,7 +10,7 @@ STAMP := $(VENV)/.installed
 EXTRAS := dev,train,sb3
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo bench test test-oldest test-uncompiled test-long nightly golden lint types format check dist clean
+.PHONY: help setup demo bench test test-oldest test-uncompiled test-long nightly golden lint types format check docs site dist clean
 
 help:  ## say what each target does
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | column -t -s @ 2>/dev/null \
@@ -69,9 +69,16 @@ format: $(STAMP)  ## format the code and mend what can be mended by machine
 
 check: lint types test  ## all that a commit must pass
 
+docs:  ## build the documentation into site/, in .venv-docs; a warning fails
+	$(MAKE) site VENV=.venv-docs EXTRAS=docs
+
+site: $(STAMP)
+	$(PYTHON) -m mkdocs build --strict --quiet
+	@echo "site/index.html is the first page; $(PYTHON) -m mkdocs serve shows changes as they are made"
+
 dist: $(STAMP)  ## wheel and source archive in dist/
 	$(PYTHON) -m hatchling build
 
 clean:  ## remove builds and caches; the virtual environment stays
-	rm -rf build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find differenzler_env training tests -name __pycache__ -type d -prune -exec rm -rf {} +

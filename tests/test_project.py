@@ -206,7 +206,11 @@ def test_each_dependency_is_pinned_inside_its_range() -> None:
     assert pins["torch"] == "2.13.0"
     extras = PROJECT["project"]["optional-dependencies"]
     for text in (
-        PROJECT["project"]["dependencies"] + extras["dev"] + extras["train"] + extras["sb3"]
+        PROJECT["project"]["dependencies"]
+        + extras["dev"]
+        + extras["docs"]
+        + extras["train"]
+        + extras["sb3"]
     ):
         requirement = Requirement(text)
         pin = pins[re.sub("[-_.]+", "-", requirement.name).lower()]

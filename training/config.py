@@ -41,6 +41,9 @@ class Config:
     minutes: float = setting(0.0, "stop after so many minutes of wall time; 0: no limit")
     games: int = setting(4096, "games played at once, one deal each, by all processes together")
 
+    start: str = setting(
+        "", "checkpoint that the policy begins as, whatever width and blocks say; empty: drawn anew"
+    )
     width: int = setting(256, "width of the policy network")
     blocks: int = setting(3, "residual blocks of the policy network")
     bid_blocks: int = setting(0, "residual blocks of a trunk for the bid alone; 0: one trunk")
@@ -75,6 +78,11 @@ class Config:
         0.0,
         "share of the pool's games where all other seats are of the one entry drawn; in the rest "
         "each seat has an entry of its own",
+    )
+    pool_distinct: bool = setting(
+        False,
+        "an entry of the pool is drawn for one seat of a table only, as long as there are enough: "
+        "a pool of as many entries as other seats always sits there whole",
     )
     pool_deterministic: bool = setting(
         False,

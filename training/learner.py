@@ -14,11 +14,13 @@ from torch import Tensor
 from torch import distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 
+from differenzler_env.agents.registry import find_file
 from differenzler_env.agents.torch_network import PolicyNetwork
+from differenzler_env.checkpoint import load
 from differenzler_env.evaluation.statistics import bid_floor
 
 from .advantages import moments, normalised, seat_advantages
-from .config import Config
+from .config import Config, ConfigError
 from .critic import Critic, TableFeatures
 from .losses import FIGURES, PPOLoss, take
 from .pool import Pool
@@ -54,6 +56,9 @@ class Learner:
         rank: number of this process.
         processes: number of processes that learn together; ``torch.distributed`` is set up if more
             than one.
+
+    Raises:
+        ConfigError: if the pool or the checkpoint to start with cannot be.
     """
 
     def __init__(self, config: Config, rank: int = 0, processes: int = 1) -> None:
@@ -63,9 +68,7 @@ class Learner:
         self.dtype = matrix_type(config.precision, self.device)
         self.progress = Counters()
         torch.manual_seed(_seed(config.seed, 0) & 0x7FFF_FFFF_FFFF_FFFF)
-        self.policy = PolicyNetwork.for_rules(
-            self.rules, width=config.width, blocks=config.blocks, bid_blocks=config.bid_blocks
-        ).to(self.device)
+        self.policy = self._first_policy().to(self.device)
         self.features = TableFeatures(self.policy.features).to(self.device)
         self.critic = Critic(self.features.size, config.critic_width, config.critic_blocks)
         self.critic.to(self.device)
@@ -84,6 +87,21 @@ class Learner:
         self.collector = Collector(
             self.rules, games, rank * games, self.features, self.dtype, self.device, self.pool
         )
+
+    def _first_policy(self) -> PolicyNetwork:
+        """The policy before the first update: fresh, or that of a checkpoint."""
+        config = self.config
+        if not config.start:
+            return PolicyNetwork.for_rules(
+                self.rules, width=config.width, blocks=config.blocks, bid_blocks=config.bid_blocks
+            )
+        try:
+            tensors, document = load(find_file(config.start), self.rules)
+            policy = PolicyNetwork(**document["network"])
+            policy.load_state_dict({name: torch.from_numpy(a) for name, a in tensors.items()})
+        except (KeyError, TypeError, ValueError, RuntimeError) as error:
+            raise ConfigError(f"start: {' '.join(str(error).split())}") from None
+        return policy
 
     # One update ----------------------------------------------------------------------------
 

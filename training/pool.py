@@ -46,8 +46,9 @@ class Pool:
 
     In ``pool_share`` of the games one seat, drawn anew for each game and deal, is the learner's;
     for every other seat an entry of the pool is drawn, or in ``pool_alike`` of them one for all
-    other seats. An entry :data:`PAST` is a past self, each as likely as the others. In all other
-    games the learner sits everywhere.
+    other seats; with ``pool_distinct`` the entries of a table are drawn without return. An entry
+    :data:`PAST` is a past self, each as likely as the others. In all other games the learner sits
+    everywhere.
 
     Past selves are copies of the averaged weights: they share no memory with the learner.
 
@@ -64,7 +65,7 @@ class Pool:
 
     def __init__(self, config: Config, rules: Rules) -> None:
         self.rules, self.share, self.alike = rules, config.pool_share, config.pool_alike
-        self.deterministic = config.pool_deterministic
+        self.distinct, self.deterministic = config.pool_distinct, config.pool_deterministic
         self.every, self.keep = config.past_every, config.past_kept
         self.past: dict[int, NetworkAgent] = {}
         self._tensors: dict[int, Tensors] = {}
@@ -153,9 +154,13 @@ class Pool:
         alike = _uniforms(batch, _ALIKE) < self.alike
         entries = np.array(self._entries)
         first = _uniforms(batch, _OTHERS)
+        order = self._order(batch) if self.distinct else None
         others = np.full((games, players), -1, np.int64)
         for place in range(players):
-            own = _uniforms(batch, _OTHERS + 2 * place)
+            if order is None:
+                own = _uniforms(batch, _OTHERS + 2 * place)
+            else:
+                own = order[(place - seat - 1) % players % len(entries), np.arange(games)]
             entry = np.where(alike, first, own) * len(entries)
             which = _uniforms(batch, _OTHERS + 2 * place + 1) * len(self.past)
             drawn = entries[entry.astype(np.int64)]
@@ -163,6 +168,14 @@ class Pool:
             here = shared & (seat != place)
             others[here, place] = np.where(drawn < 0, past, drawn)[here]
         return Seating(np.ascontiguousarray(others.T < 0), others)
+
+    def _order(self, batch: Batch) -> npt.NDArray[np.float64]:
+        """The entries in an order drawn for each game, ``[entries, G]``, as numbers in [0, 1) like
+        those that draw a single one."""
+        count, after = len(self._entries), _OTHERS + 2 * self.rules.players
+        drawn = np.stack([_uniforms(batch, after + entry) for entry in range(count)])
+        order: npt.NDArray[np.float64] = (drawn.argsort(axis=0) + 0.5) / count
+        return order
 
     def choose(self, batch: Batch, others: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Actions int64 ``[G]`` of the agents whose seat is to act; −1 where it is −1 in

@@ -12,6 +12,7 @@ from .batch import Batch
 from .cards import cards_in, hand_names
 from .checks import is_integer
 from .deals import DealSetup, check_deal, place_deal
+from .drawing import svg_text, table_drawing
 from .engine import rows as kernels
 from .engine.jit import Array
 from .engine.state import BID, NO_BID, OVER, STATE, VIEW
@@ -312,6 +313,25 @@ class Game(RecordReading):
             RecordError: for a text that is not a position under the rules.
         """
         return cast(Self, parse_notation(text, cls, seed))
+
+    def svg(self, shown: int | str | None = None, width: int = 900) -> str:
+        """The table as an SVG picture.
+
+        Args:
+            shown: the seat whose view is drawn; ``"open"`` for all hands and bids. Where not given,
+                the seat to act, seat 0 once the match is over.
+            width: in pixels.
+
+        Raises:
+            ValueError: for a seat that is not at the table.
+        """
+        seat = (self.current_seat or 0) if shown is None else shown
+        table = self if seat == "open" else self.view(seat)  # type: ignore[arg-type]
+        return svg_text(table_drawing(table), width)
+
+    def _repr_svg_(self) -> str:
+        """In a notebook; hidden cards stay hidden unless :meth:`svg` is told to show them."""
+        return self.svg()
 
     def __repr__(self) -> str:
         return f"Game.from_notation({self.notation()!r})"

@@ -10,6 +10,7 @@ from . import observation
 from .actions import NUM_ACTIONS, NUM_BIDS, card_action
 from .cards import cards_in, hand_names
 from .checks import is_integer
+from .drawing import svg_text, table_drawing
 from .engine.jit import Array
 from .engine.state import BID
 from .rules import Rules
@@ -122,6 +123,14 @@ class PlayerView(RecordReading):
     def text(self) -> str:
         """The table as this seat sees it, for people."""
         return view_text(self)
+
+    def svg(self, width: int = 900) -> str:
+        """The table as this seat sees it, an SVG picture so many pixels wide."""
+        return svg_text(table_drawing(self), width)
+
+    def _repr_svg_(self) -> str:
+        """In a notebook."""
+        return self.svg()
 
     def __reduce__(self) -> Any:
         return PlayerView, (self.rules, self.record, list(self._finished_deals))

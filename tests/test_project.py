@@ -49,7 +49,7 @@ HOMES = {
     "rich": ("cli", "play"),
     "tyro": ("cli",),
     "textual": ("play",),
-    "PIL": ("envs.picture", "envs.card_faces", "play"),
+    "PIL": ("envs.picture", "play"),
 }
 
 MODULES = sorted((ROOT / PACKAGE).rglob("*.py"))

@@ -12,7 +12,11 @@ import pytest
 from env_tools import at_random, play
 
 from differenzler_env import Game, Rules, cards, differenzler_v0
+from differenzler_env.drawing import Drawing
+from differenzler_env.drawing.faces import card_back, card_face
+from differenzler_env.drawing.shapes import Laid
 from differenzler_env.envs import rendering
+from differenzler_env.envs.picture import paint
 from differenzler_env.envs.single import DifferenzlerEnv
 from differenzler_env.text import game_text
 
@@ -222,13 +226,15 @@ def test_a_seats_picture_shows_nothing_of_the_others_hands():
 
 
 def test_all_cards_have_faces_of_their_own():
-    from differenzler_env.envs.card_faces import card_back, card_face
+    def painted(face):
+        shapes = (Laid(face, face.width / 2, face.height / 2),)
+        return paint(Drawing(face.width, round(face.height), shapes)).tobytes()
 
     for width in (40, 110):
-        faces = {card_face(card, width).tobytes() for card in cards.NAMES}
-        faces.add(card_back(width).tobytes())
-        assert len(faces) == 37
-    assert card_face("D10", 110).tobytes() != card_face("D10", 110, dim=True).tobytes()
+        symbols = [card_face(card, width) for card in cards.NAMES] + [card_back(width)]
+        assert len({painted(symbol) for symbol in symbols}) == 37
+        assert len({symbol.name for symbol in symbols}) == 37
+    assert painted(card_face("D10", 110)) != painted(card_face("D10", 110, dim=True))
 
 
 def test_the_sample_is_drawn_by_a_command(tmp_path):

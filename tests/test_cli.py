@@ -64,9 +64,9 @@ def test_a_player_that_errs_is_named(capsys):
     words = "evaluate players:RaisingDealer --field players:Answering?answer=158 --deals 4"
     status, out, err = typed(capsys, *words.split())
     assert status == 0
-    assert "deals forfeited by the agent" in out
+    assert "games forfeited by the agent" in out
     words = out.split("decisions a second")[1]
-    assert "players:RaisingDealer forfeited deals: it raised RuntimeError: no idea at all" in words
+    assert "players:RaisingDealer forfeited games: it raised RuntimeError: no idea at all" in words
     assert "chose C6, which is not legal" in words
     assert err == ""  # a result, not a notice
 
@@ -233,7 +233,7 @@ def test_the_command_runs_from_a_shell_with_agents_of_the_working_directory(tmp_
     done = command(*"evaluate mine:make --field random --deals 4".split(), cwd=tmp_path)
     assert done.returncode == 0
     assert "mine:make at a table of random, random, random" in done.stdout
-    assert "mine:make forfeited deals: it chose bid 40, which is not legal" in done.stdout
+    assert "mine:make forfeited games: it chose bid 40, which is not legal" in done.stdout
     assert done.stderr == ""
     assert "deal" in command("deal", "--help").stdout
     assert __main__.main is main

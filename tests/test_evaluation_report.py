@@ -142,7 +142,7 @@ def test_the_page_stands_alone(tmp_path):
     words = " ".join(" ".join(checker.words).split())
     assert "<guest & co>" in words
     assert "<guest" not in page
-    assert "players:RaisingDealer forfeited deals: it raised RuntimeError" in words
+    assert "players:RaisingDealer forfeited games: it raised RuntimeError" in words
     assert f"{evaluation.penalty().mean:.2f}" in words
     assert page == report_page(evaluation)
 

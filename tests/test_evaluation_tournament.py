@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from io import StringIO
 from itertools import combinations
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from differenzler_env import Rules
 from differenzler_env.cli import main
+from differenzler_env.cli.tournament import cross_tables
 from differenzler_env.evaluation import evaluate
+from differenzler_env.evaluation.names import legend, short_names
 from differenzler_env.evaluation.statistics import rating_estimates
 from differenzler_env.evaluation.tournament import (
     copies_seatings,
@@ -219,6 +223,66 @@ def test_impossible_tournaments_are_refused(arguments, said):
         tournament(**arguments)
 
 
+def test_checkpoints_have_short_names_and_different_ones():
+    specs = [
+        "thumb",
+        "models/swisslos.safetensors?deterministic=true",
+        "models/swisslos.safetensors?deterministic=false",
+        "runs/five/policy.safetensors?deterministic=true",
+        "/home/me/runs/long/policy.safetensors?deterministic=true",
+        "mine:make?x=1",
+        "<lambda>",
+    ]
+    names = short_names(specs)
+    assert names == [
+        "thumb",
+        "swisslos",
+        "swisslos?deterministic=false",
+        "five/policy",
+        "long/policy",
+        "mine:make?x=1",
+        "<lambda>",
+    ]
+    assert legend(specs, names) == [
+        "swisslos: models/swisslos.safetensors",
+        "swisslos?deterministic=false: models/swisslos.safetensors?deterministic=false",
+        "five/policy: runs/five/policy.safetensors",
+        "long/policy: /home/me/runs/long/policy.safetensors",
+    ]
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_a_wide_cross_table_is_cut_into_tables_that_fit(width):
+    specs = [f"constant?bid={bid}" for bid in range(20, 100, 10)]
+    standing = tournament(specs, deals=4, seed=5, tables="copies")
+    console = Console(width=width, record=True, file=StringIO())
+    tables = cross_tables(standing, specs, width)
+    for table in tables:
+        console.print(table)
+    said = console.export_text()
+    assert "…" not in said
+    assert max(map(len, said.splitlines())) <= width
+    assert sum(len(table.columns) - 2 for table in tables) == 9
+    for row in standing.cross:
+        for cell in row:
+            assert f"{cell.mean:.2f}" in said
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tables", ["mixed", "copies"])
+def test_the_report_of_a_tournament(capsys, tmp_path, tables):
+    words = f"tournament thumb random constant players:RaisingDealer --deals 8 --tables {tables}"
+    assert main([*words.split(), "--report", str(tmp_path / "report")]) == 0
+    assert "games" in capsys.readouterr().out
+    page = (tmp_path / "report" / "index.html").read_text()
+    document = json.loads((tmp_path / "report" / "report.json").read_text())
+    assert page.count("<svg") == 2
+    assert "players:RaisingDealer forfeited games: it raised RuntimeError" in page
+    for agent, penalty in zip(document["agents"], document["penalty"], strict=True):
+        assert f". {agent}</td><td>{penalty['mean']:.2f}</td>" in page
+    assert ("loss abroad" in page) == (tables == "copies")
+
+
 def test_the_command_prints_both_tables(capsys, tmp_path):
     file = tmp_path / "out.json"
     for words in (f"{' '.join(SPECS[:3])} --json {file}", "thumb random --tables copies"):
@@ -227,7 +291,7 @@ def test_the_command_prints_both_tables(capsys, tmp_path):
         assert said.err == ""
         assert "8 deals" in said.out
         assert "random" in said.out
-    assert "loss abroad" in said.out
+    assert "abroad" in said.out
     document = json.loads(file.read_text())
     assert document["agents"] == SPECS[:3]
     assert document["ranking"] == ["thumb", "constant?bid=30", "random"]

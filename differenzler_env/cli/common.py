@@ -1,5 +1,6 @@
 """Command line: what several commands share."""
 
+import importlib.util
 import json
 import os
 import re
@@ -93,9 +94,32 @@ def write_whole(path: Path, text: str) -> None:
         temporary.write_text(text, encoding="utf-8")
 
 
+def check_report(folder: Path | None) -> None:
+    """Before the work is done: the report can be drawn and written.
+
+    Raises:
+        ValueError: without matplotlib, or where the folder cannot be made.
+    """
+    if folder is None:
+        return
+    if importlib.util.find_spec("matplotlib") is None:
+        raise ValueError("a report needs matplotlib: pip install 'differenzler-env[train]'")
+    if not folder.is_dir():
+        check_output(folder)
+        if folder.exists():
+            raise ValueError(f"{str(folder)!r} is a file, not a folder for a report")
+
+
+def write_report(folder: Path, page: str, figures: Any) -> None:
+    """Writes ``index.html`` and the figures behind it, ``report.json``, into a folder."""
+    folder.mkdir(exist_ok=True)
+    write_whole(folder / "index.html", page)
+    write_json(folder / "report.json", figures)
+
+
 def fault_lines(faults: Mapping[str, str]) -> list[str]:
-    """A line for each agent that forfeited deals, with the first reason."""
-    return [f"{name} forfeited deals: it {what}" for name, what in faults.items()]
+    """A line for each agent that forfeited games, with the first reason."""
+    return [f"{name} forfeited games: it {what}" for name, what in faults.items()]
 
 
 @contextmanager

@@ -44,13 +44,19 @@ class Evaluate:
         from rich.console import Console
 
         from ..evaluation import evaluate
-        from .common import check_output, fault_lines, parse_rules, progress_bar, write_json
+        from .common import (
+            check_output,
+            check_report,
+            fault_lines,
+            parse_rules,
+            progress_bar,
+            write_json,
+        )
 
         rules = parse_rules(self.rules)
         check_output(self.json)
         check_output(self.resume)
-        if self.report is not None:
-            check_report(self.report)
+        check_report(self.report)
         with progress_bar("matches") as progress:
             result = evaluate(
                 self.hero,
@@ -65,7 +71,12 @@ class Evaluate:
             )
         write_json(self.json, result.to_json())
         if self.report is not None:
-            write_report(self.report, result)
+            from ..evaluation.details import details
+            from ..evaluation.report import report_page
+            from .common import write_report
+
+            figures = result.to_json() | {"details": details(result).to_json()}
+            write_report(self.report, report_page(result), figures)
         console = Console()
         speed = result.decisions_per_second
         print(f"{result.hero} at a table of {', '.join(result.field)}")
@@ -79,35 +90,6 @@ class Evaluate:
                 console.print(part)
         for line in fault_lines(result.faults()):
             print(line)
-
-
-def check_report(folder: Path) -> None:
-    """Before the work is done: the report can be drawn and written.
-
-    Raises:
-        ValueError: without matplotlib, or where the folder cannot be made.
-    """
-    import importlib.util
-
-    from .common import check_output
-
-    if importlib.util.find_spec("matplotlib") is None:
-        raise ValueError("a report needs matplotlib: pip install 'differenzler-env[train]'")
-    if not folder.is_dir():
-        check_output(folder)
-        if folder.exists():
-            raise ValueError(f"{str(folder)!r} is a file, not a folder for a report")
-
-
-def write_report(folder: Path, result: "Evaluation") -> None:
-    """Writes ``index.html`` and the figures behind it, ``report.json``, into a folder."""
-    from ..evaluation.details import details
-    from ..evaluation.report import report_page
-    from .common import write_json, write_whole
-
-    folder.mkdir(exist_ok=True)
-    write_whole(folder / "index.html", report_page(result))
-    write_json(folder / "report.json", result.to_json() | {"details": details(result).to_json()})
 
 
 def result_table(result: "Evaluation") -> "Table":
@@ -133,8 +115,8 @@ def result_table(result: "Evaluation") -> "Table":
         ("floor set by the bids", "–" if values["floor"] is None else f"{values['floor']:.2f}", ""),
     ]
     if values["illegal"] or values["field_illegal"]:
-        rows.append(("deals forfeited by the agent", str(values["illegal"]), ""))
-        rows.append(("deals forfeited by the others", str(values["field_illegal"]), ""))
+        rows.append(("games forfeited by the agent", str(values["illegal"]), ""))
+        rows.append(("games forfeited by the others", str(values["field_illegal"]), ""))
     for row in rows:
         table.add_row(*row)
     return table

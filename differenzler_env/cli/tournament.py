@@ -1,5 +1,6 @@
 """Command line: ``differenzler tournament``, several agents on the same deals."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -11,6 +12,12 @@ if TYPE_CHECKING:
 
     from ..evaluation.statistics import Estimate
     from ..evaluation.tournament import Standing
+
+
+NAME_WIDTH, CELL_WIDTH = 24, 9
+"""Of the cross table, in characters: number and name of a row, and a cell, with their margins."""
+TIGHT = (0, 1, 0, 0)
+"""Margins of a cell: top, right, bottom, left."""
 
 
 @dataclass
@@ -36,17 +43,28 @@ class Tournament:
     """file that keeps what has been played; an interrupted run goes on from it"""
     json: Path | None = None
     """file for the result"""
+    report: Path | None = None
+    """folder for a report to look at: one HTML page with tables and plots, and its figures"""
 
     def run(self) -> None:
         """Does what the command says."""
         from rich.console import Console
 
+        from ..evaluation.names import legend, short_names
         from ..evaluation.tournament import tournament
-        from .common import check_output, fault_lines, parse_rules, progress_bar, write_json
+        from .common import (
+            check_output,
+            check_report,
+            fault_lines,
+            parse_rules,
+            progress_bar,
+            write_json,
+        )
 
         rules = parse_rules(self.rules)
         check_output(self.json)
         check_output(self.resume)
+        check_report(self.report)
         with progress_bar("matches") as progress:
             standing = tournament(
                 self.agents,
@@ -60,41 +78,48 @@ class Tournament:
                 resume=self.resume,
             )
         write_json(self.json, standing.to_json())
+        if self.report is not None:
+            from ..evaluation.tournament_report import tournament_page
+            from .common import write_report
+
+            write_report(self.report, tournament_page(standing), standing.to_json())
         console = Console()
+        names = short_names(standing.agents)
         mixed = standing.filled == "mixed"
         print("Penalty a deal, " + ("at mixed tables" if mixed else "at tables of the others"))
-        console.print(ranking_table(standing))
+        console.print(ranking_table(standing, names))
         print(
             "Row less column where both sit (below zero: the row is better)"
             if mixed
             else "Row as a guest at a table of the column; in its own column: among its own"
         )
-        console.print(cross_table(standing))
+        for table in cross_tables(standing, names, console.width):
+            console.print(table)
+        for line in legend(standing.agents, names):
+            print(line)
         print(f"{standing.deals} deals, {standing.games} games, seed {standing.seed}")
         for line in fault_lines(standing.faults()):
             print(line)
 
 
-def ranking_table(standing: "Standing") -> "Table":
+def ranking_table(standing: "Standing", names: Sequence[str]) -> "Table":
     """The agents from best to worst."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(
-        box=SIMPLE_HEAD,
-    )
+    table = Table(box=SIMPLE_HEAD, padding=TIGHT)
     table.add_column("", justify="right")
     table.add_column("agent", overflow="fold")
     for name in ("penalty", "won", "rating", "bid", "points", "exact"):
         table.add_column(name, justify="right", no_wrap=True)
     forfeited = any(standing.illegal(agent) for agent in range(len(standing.agents)))
     if forfeited:
-        table.add_column("forfeited", justify="right")
+        table.add_column("games\nforfeited", justify="right", no_wrap=True)
     for rank, agent in enumerate(standing.ranking(), 1):
         row: list[str | Text] = [
             str(rank),
-            Text(standing.agents[agent]),
+            Text(names[agent]),
             _around(standing.penalty[agent], ".2f"),
             f"{standing.win_share[agent].mean:.1%}",
             _around(standing.rating[agent], "+.0f"),
@@ -106,34 +131,39 @@ def ranking_table(standing: "Standing") -> "Table":
     return table
 
 
-def cross_table(standing: "Standing") -> "Table":
-    """The cross table, best agents first; half widths of the 95 % intervals below the means."""
+def cross_tables(standing: "Standing", names: Sequence[str], width: int) -> "list[Table]":
+    """The cross table, best agents first; half widths of the 95 % intervals below the means. As
+    many tables as it takes for all columns to fit the width, in characters."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
 
     mixed = standing.filled == "mixed"
-    table = Table(
-        box=SIMPLE_HEAD,
-    )
-    ranking = standing.ranking()
-    table.add_column("", justify="right")
-    table.add_column("agent", overflow="fold")
-    for rank in range(1, len(ranking) + 1):
-        table.add_column(str(rank), justify="right", no_wrap=True)
-    gaps = standing.gap
-    if gaps is not None:
-        table.add_column("loss abroad", justify="right", no_wrap=True)
-    for rank, row in enumerate(ranking, 1):
+    ranking, gaps = standing.ranking(), standing.gap
+    columns: list[tuple[str, list[str]]] = []
+    for rank, column in enumerate(ranking, 1):
         cells = []
-        for column in ranking:
+        for row in ranking:
             cell = standing.cross[row][column]
             empty = (mixed and row == column) or not cell.count
             cells.append("·" if empty else _around(cell, "+.2f" if mixed else ".2f", "\n"))
-        if gaps is not None:
-            cells.append(_around(gaps[row], "+.2f", "\n"))
-        table.add_row(str(rank), Text(standing.agents[row]), *cells)
-    return table
+        columns.append((str(rank), cells))
+    if gaps is not None:
+        columns.append(("loss\nabroad", [_around(gaps[row], "+.2f", "\n") for row in ranking]))
+    at_once = max(1, (width - NAME_WIDTH) // CELL_WIDTH)
+    tables = []
+    for start in range(0, len(columns), at_once):
+        part = columns[start : start + at_once]
+        table = Table(box=SIMPLE_HEAD, padding=TIGHT)
+        table.add_column("", justify="right")
+        table.add_column("agent", overflow="fold")
+        for name, _ in part:
+            table.add_column(name, justify="right", no_wrap=True)
+        for place, agent in enumerate(ranking):
+            cells = [cells[place] for _, cells in part]
+            table.add_row(str(place + 1), Text(names[agent]), *cells)
+        tables.append(table)
+    return tables
 
 
 def _around(estimate: "Estimate", form: str, between: str = " ") -> str:

@@ -101,13 +101,13 @@ class Evaluation:
         return float(bid_floor(self.tables.bids, self.tables.points).mean())
 
     def illegal(self) -> tuple[int, int]:
-        """Deals forfeited by the hero and by the field."""
+        """Games forfeited by the hero and by the field: deals in one seating each."""
         forfeits = self.tables.forfeits
         hero = int(self.of_hero(forfeits).sum())
         return hero, int(forfeits.sum()) - hero
 
     def faults(self) -> dict[str, str]:
-        """The first fault of each agent that forfeited deals, by its spec."""
+        """The first fault of each agent that forfeited games, by its spec."""
         return {self.agents[number]: what for number, what in self.tables.faults.items()}
 
     def to_json(self) -> dict[str, Any]:
@@ -127,7 +127,7 @@ class Evaluation:
             "difference": self.difference().to_json(),
             "bid_mean": float(hero_bids.mean()),
             "points_mean": float(hero_points.mean()),
-            # A penalty above zero means a missed bid, a revoke or a forfeited deal.
+            # A penalty above zero means a missed bid, a revoke or a forfeited game.
             "exact_share": float((self.of_hero(self.tables.penalties) <= 0).mean()),
             "win_share": self.win_share().to_json(),
             "floor": self.floor(),

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from ..cards import MAX_POINTS
 from .details import Details
 from .evaluate import Evaluation
-from .statistics import Z95
+from .statistics import Z95, Estimate
 
 HERO, FIELD, SOFT = "#1b6b4a", "#c2703d", "#5d6b66"
 SIZE = (6.4, 3.7)
@@ -107,13 +107,32 @@ def penalties_reached(evaluation: Evaluation, what: Details) -> str:
 
 
 def _bars(
-    names: list[str], estimates: list[Any], across: str, colour: str = HERO, up: str = "penalty"
+    names: list[str],
+    estimates: list[Estimate],
+    across: str,
+    colour: str = HERO,
+    up: str = "penalty",
 ) -> str:
     halves = [0.0 if estimate.ci95 is None else estimate.half_width for estimate in estimates]
     with _Drawing(across, up) as drawing:
         means = [estimate.mean for estimate in estimates]
         drawing.axes.bar(names, means, color=colour, width=0.65, alpha=0.85)
         drawing.axes.errorbar(names, means, halves, fmt="none", ecolor="#1d2a26", capsize=3)
+    return str(drawing.text)
+
+
+def ladder(names: list[str], estimates: list[Estimate], across: str) -> str:
+    """Agents one below the other, each with its mean and interval."""
+    halves = [0.0 if estimate.ci95 is None else estimate.half_width for estimate in estimates]
+    places = np.arange(len(names))
+    with _Drawing(across, "") as drawing:
+        axes = drawing.axes
+        means = [estimate.mean for estimate in estimates]
+        axes.errorbar(means, places, xerr=halves, fmt="o", color=HERO, capsize=3)
+        axes.set_yticks(places, names)
+        axes.set_ylim(len(names) - 0.5, -0.5)
+        axes.grid(axis="y", color="#d9dfdc", linewidth=0.8)
+        axes.set_axisbelow(True)
     return str(drawing.text)
 
 
@@ -155,7 +174,8 @@ def bid_sums(evaluation: Evaluation, what: Details) -> str:
     total = evaluation.tables.points.sum(axis=-1, dtype=np.int64).ravel().mean()
     with _Drawing("sum of the bids", "tables") as drawing:
         steps = np.arange(sums.min() // 5 * 5, sums.max() + 10, 5) - 2.5
-        drawing.axes.hist(sums, bins=steps, color=HERO, alpha=0.85)
+        heights, _, _ = drawing.axes.hist(sums, bins=steps, color=HERO, alpha=0.85)
+        drawing.axes.set_ylim(0, 1.1 * heights.max())  # room for the words
         drawing.axes.axvline(total, color=FIELD, linewidth=2)
         drawing.axes.annotate(
             f" {total:.0f} points", (total, 0.96), xycoords=("data", "axes fraction"), color=FIELD
@@ -181,4 +201,5 @@ def precision(evaluation: Evaluation, what: Details) -> str:
         if len(values) > 100:
             axes.set_xscale("log")
             axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+            axes.xaxis.set_minor_formatter("")
     return str(drawing.text)

@@ -1,12 +1,11 @@
-"""Evaluation: the report, one HTML page with everything in it. Needs matplotlib."""
+"""Evaluation: the report of an evaluation, one HTML page. Needs matplotlib."""
 
-import html
 from collections.abc import Callable
 from typing import Any
 
-from .. import __version__
 from .details import QUANTILES, Details, details
 from .evaluate import Evaluation
+from .page import card, fault_notes, interval, minus, table_card, text, whole_page
 from .plots import (
     bid_against_points,
     bid_sums,
@@ -18,35 +17,6 @@ from .plots import (
 )
 from .statistics import Estimate, bootstrap_estimate
 
-STYLE = """
-:root { --ink: #1d2a26; --soft: #5d6b66; --line: #d9dfdc; --green: #1b6b4a; --paper: #f6f7f4; }
-* { box-sizing: border-box; }
-body { margin: 0; background: var(--paper); color: var(--ink);
-  font: 16px/1.5 system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
-main { max-width: 1180px; margin: 0 auto; padding: 32px 24px 64px; }
-h1 { font-size: 28px; margin: 0 0 4px; overflow-wrap: anywhere; }
-h2 { font-size: 17px; margin: 0 0 4px; }
-p { margin: 0 0 8px; color: var(--soft); }
-.figures { display: grid; gap: 16px; margin: 24px 0;
-  grid-template-columns: repeat(auto-fit, minmax(140px, 1fr)); }
-.figure, .card { background: #fff; border: 1px solid var(--line); border-radius: 10px; }
-.figure { padding: 14px 16px; }
-.figure b { display: block; font-size: 24px; line-height: 1.25; color: var(--green); }
-.figure span { color: var(--soft); font-size: 14px; display: block; }
-.cards { display: grid; gap: 20px; grid-template-columns: repeat(auto-fit, minmax(480px, 1fr)); }
-.card { padding: 18px 20px; min-width: 0; overflow-x: auto; }
-.card svg { width: 100%; height: auto; display: block; }
-.wide { grid-column: 1 / -1; }
-table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
-th, td { text-align: right; padding: 5px 10px; border-bottom: 1px solid var(--line); }
-th { color: var(--soft); font-weight: 600; font-size: 14px; }
-td { white-space: nowrap; }
-th:first-child, td:first-child { text-align: left; }
-.fault { color: #a3261b; }
-footer { margin-top: 32px; color: var(--soft); font-size: 14px; }
-@media (max-width: 560px) { .cards { grid-template-columns: 1fr; } }
-"""
-
 
 def report_page(evaluation: Evaluation) -> str:
     """The report of an evaluation as one HTML page: no other file, no script, nothing from the net.
@@ -56,32 +26,20 @@ def report_page(evaluation: Evaluation) -> str:
     """
     what = details(evaluation)
     field = ", ".join(evaluation.field)
-    title = f"{evaluation.hero} at a table of {field}"
     body = [
-        f"<h1>{_text(evaluation.hero)}</h1>",
-        f"<p>at a table of {_text(field)}: {evaluation.deals:,} deals, each played with the agent "
+        f"<h1>{text(evaluation.hero)}</h1>",
+        f"<p>at a table of {text(field)}: {evaluation.deals:,} deals, each played with the agent "
         f"in every seat ({evaluation.games:,} games), seed {evaluation.seed}</p>",
         _figures(evaluation, what),
-        *(
-            f'<p class="fault">{_text(name)} forfeited deals: it {_text(reason)}</p>'
-            for name, reason in evaluation.faults().items()
-        ),
+        *fault_notes(evaluation.faults()),
         '<div class="cards">',
-        *(_card(*plot, evaluation, what) for plot in PLOTS),
-        _table_card("By place at the table", _place_rows(what)),
-        _table_card("By size of the bid", _bid_rows(what), wide=True),
-        _table_card("Intervals checked", _interval_rows(evaluation), wide=True),
+        *(card(title, meaning, draw(evaluation, what)) for title, meaning, draw in PLOTS),
+        table_card("By place at the table", _place_rows(what)),
+        table_card("By size of the bid", _bid_rows(what), wide=True),
+        table_card("Intervals checked", _interval_rows(evaluation), wide=True),
         "</div>",
-        f"<footer>Intervals hold 95 % and are over deals, matches won over matches. Rules: "
-        f"{_text(repr(evaluation.rules))}. differenzler-env {__version__}.</footer>",
     ]
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{_text(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n"
-        + "\n".join(body)
-        + "\n</main>\n</body>\n</html>\n"
-    )
+    return whole_page(f"{evaluation.hero} at a table of {field}", body, evaluation.rules)
 
 
 Plot = tuple[str, str, Callable[[Evaluation, Details], str]]
@@ -122,10 +80,6 @@ PLOTS: tuple[Plot, ...] = (
 )
 
 
-def _text(text: str) -> str:
-    return html.escape(text)
-
-
 def _figures(evaluation: Evaluation, what: Details) -> str:
     values = evaluation.to_json()
     floor = values["floor"]
@@ -143,54 +97,17 @@ def _figures(evaluation: Evaluation, what: Details) -> str:
     ]
     if values["illegal"] or values["field_illegal"]:
         others = f"{values['field_illegal']} by the others"
-        figures.append(_plain("deals forfeited", str(values["illegal"]), others))
+        figures.append(_plain("games forfeited", str(values["illegal"]), others))
     return f'<div class="figures">{"".join(figures)}</div>'
 
 
 def _figure(name: str, estimate: Estimate, form: str) -> str:
-    return _plain(name, _minus(format(estimate.mean, form)), _interval(estimate, form))
+    return _plain(name, minus(format(estimate.mean, form)), interval(estimate, form))
 
 
 def _plain(name: str, value: str, below: str) -> str:
     below = below or "&nbsp;"
     return f'<div class="figure"><span>{name}</span><b>{value}</b><span>{below}</span></div>'
-
-
-def _interval(estimate: Estimate, form: str = ".2f") -> str:
-    if estimate.ci95 is None:
-        return ""
-    low, high = estimate.ci95
-    return _minus(f"{low:{form}} … {high:{form}}")
-
-
-def _minus(number: str) -> str:
-    """A number with a minus sign in place of the hyphen."""
-    return number.replace("-", "−")
-
-
-def _card(
-    title: str,
-    meaning: str,
-    draw: Callable[[Evaluation, Details], str],
-    evaluation: Evaluation,
-    what: Details,
-) -> str:
-    return (
-        f'<section class="card"><h2>{title}</h2><p>{meaning}</p>{draw(evaluation, what)}</section>'
-    )
-
-
-def _table_card(title: str, rows: list[list[Any]], wide: bool = False) -> str:
-    head, *body = rows
-    cells = "".join(f"<th>{_text(str(cell))}</th>" for cell in head)
-    lines = "".join(
-        "<tr>" + "".join(f"<td>{_text(str(cell))}</td>" for cell in row) + "</tr>" for row in body
-    )
-    kind = "card wide" if wide else "card"
-    return (
-        f'<section class="{kind}"><h2>{title}</h2><table><thead><tr>{cells}</tr></thead>'
-        f"<tbody>{lines}</tbody></table></section>"
-    )
 
 
 def _place_rows(what: Details) -> list[list[Any]]:
@@ -200,7 +117,7 @@ def _place_rows(what: Details) -> list[list[Any]]:
             [
                 place.name,
                 f"{place.penalty.mean:.2f}",
-                _interval(place.penalty),
+                interval(place.penalty),
                 f"{place.bid:.1f}",
                 f"{place.points:.1f}",
                 f"{place.exact:.1%}",
@@ -221,8 +138,8 @@ def _bid_rows(what: Details) -> list[list[Any]]:
                 size.name,
                 f"{size.count / total:.1%}",
                 f"{size.penalty.mean:.2f}",
-                _interval(size.penalty),
-                _minus(f"{size.excess.mean:+.2f}"),
+                interval(size.penalty),
+                minus(f"{size.excess.mean:+.2f}"),
                 f"{size.exact:.1%}",
                 *(f"{value:.0f}" for value in size.quantiles),
             ]
@@ -240,9 +157,9 @@ def _interval_rows(evaluation: Evaluation) -> list[list[Any]]:
     names = ("penalty", "penalty of the others", "difference")
     for name, estimate, sample in zip(names, estimates, values, strict=True):
         bootstrap = bootstrap_estimate(sample)
-        rows.append([name, _minus(f"{estimate.mean:.3f}"), *map(_fine, (estimate, bootstrap))])
+        rows.append([name, minus(f"{estimate.mean:.3f}"), *map(_fine, (estimate, bootstrap))])
     return rows
 
 
 def _fine(estimate: Estimate) -> str:
-    return _interval(estimate, ".3f")
+    return interval(estimate, ".3f")

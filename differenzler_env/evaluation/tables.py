@@ -25,7 +25,7 @@ class Tables:
         dealers: int8 ``[M, D]``.
         bids: int16 ``[M, S, D, P]``.
         points: int16 ``[M, S, D, P]``.
-        penalties: int16 ``[M, S, D, P]``; a forfeited deal costs the worst possible penalty.
+        penalties: int16 ``[M, S, D, P]``; a forfeited game costs the worst possible penalty.
         out_of_reach: int8 ``[M, S, D, P]``: number of the trick, from 1, after which the bid could
             no longer be hit exactly (too many points, or too few left in the deal); 0 where it was
             hit. Card points only: Stöck is not counted.

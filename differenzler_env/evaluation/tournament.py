@@ -174,11 +174,11 @@ class Standing:
         return float(self._deal_means(self.tables.points, self._seats(agent)).mean())
 
     def illegal(self, agent: int) -> int:
-        """Deals that an agent forfeited, all its seats counted."""
+        """Games that an agent forfeited: deals in one seating each, all its seats counted."""
         return int((self.tables.forfeits & self.tables.seats_of(agent)).sum())
 
     def faults(self) -> dict[str, str]:
-        """The first fault of each agent that forfeited deals, by its spec."""
+        """The first fault of each agent that forfeited games, by its spec."""
         return {self.agents[number]: what for number, what in self.tables.faults.items()}
 
     def ranking(self) -> list[int]:

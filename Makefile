@@ -10,7 +10,7 @@ STAMP := $(VENV)/.installed
 EXTRAS := dev,train,sb3
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo bench test test-oldest test-uncompiled test-long nightly golden lint types format check docs site dist clean
+.PHONY: help setup demo bench strength test test-oldest test-uncompiled test-long nightly golden lint types format check docs site dist clean
 
 help:  ## say what each target does
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | column -t -s @ 2>/dev/null \
@@ -30,6 +30,9 @@ demo: $(STAMP)  ## train a small policy, measure it, draw what it learnt (about 
 
 bench: $(STAMP)  ## how fast the package is on this machine; leave it idle meanwhile
 	$(PYTHON) benchmarks/run.py
+
+strength: $(STAMP)  ## measure the shipped models, and write the table of README.md anew (many minutes)
+	$(PYTHON) docs/strength.py
 
 # One thread a worker: two workers with two threads each only get in each other's way.
 test test-long nightly: export OMP_NUM_THREADS := 1
@@ -72,6 +75,8 @@ check: lint types test  ## all that a commit must pass
 docs:  ## build the documentation into site/, in .venv-docs; a warning fails
 	$(MAKE) site VENV=.venv-docs EXTRAS=docs
 
+# Material says at each build that it will be followed by another program; CONTRIBUTING.md has it.
+site: export NO_MKDOCS_2_WARNING := 1
 site: $(STAMP)
 	$(PYTHON) -m mkdocs build --strict --quiet
 	@echo "site/index.html is the first page; $(PYTHON) -m mkdocs serve shows changes as they are made"

@@ -6,17 +6,17 @@ one.
 
 Policies (``kind`` ``"policy"``) carry:
 
-=================== ======================================================================
-``format``          version of this document, 1
-``kind``            ``"policy"``; ``"training"`` for what a run needs to resume
-``package``         version of the package that wrote it
-``rules``           list of the rule sets it is for, as ``Rules.to_dict``
-``observation``     observation version: the layout that the network reads
-``actions``         size of the action space, 194
-``network``         shape of the network
-``training``        how it was made: configuration, deals, seconds
-``strength``        what was measured, if anything was
-=================== ======================================================================
+| key | value |
+|---|---|
+| ``format`` | version of this document, 1 |
+| ``kind`` | ``"policy"``; ``"training"`` for what a run needs to resume |
+| ``package`` | version of the package that wrote it |
+| ``rules`` | list of the rule sets it is for, as ``Rules.to_dict`` |
+| ``observation`` | observation version: the layout that the network reads |
+| ``actions`` | size of the action space, 194 |
+| ``network`` | shape of the network |
+| ``training`` | how it was made: configuration, deals, seconds |
+| ``strength`` | what was measured, if anything was |
 """
 
 import json

@@ -110,9 +110,13 @@ class NetworkPolicy(MaskableActorCriticPolicy):
     ``MaskablePPO(NetworkPolicy, env, policy_kwargs={"rules": rules.to_dict(), "width": 128})``
 
     Args:
-        observation_space, action_space, lr_schedule: as SB3 gives them.
+        observation_space: as SB3 gives it.
+        action_space: as SB3 gives it.
+        lr_schedule: as SB3 gives it.
         rules: the rules of the environment: a :class:`Rules`, a name, a dict or None.
-        width, blocks, bid_blocks: as for ``PolicyNetwork``.
+        width: as for ``PolicyNetwork``.
+        blocks: as for ``PolicyNetwork``.
+        bid_blocks: as for ``PolicyNetwork``.
         kwargs: the other arguments of SB3's policy; ``net_arch`` and its like have no effect.
     """
 

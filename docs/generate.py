@@ -5,7 +5,6 @@
 What stands between a block's two marks is made anew; all else on the page is left as it is.
 """
 
-import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -186,14 +185,22 @@ def page(text: str) -> str:
         ValueError: if a block's marks are not there exactly once.
     """
     for name, make in BLOCKS.items():
-        start = f"<!-- {name}: made by docs/generate.py; do not edit -->"
-        end = f"<!-- end of {name} -->"
-        if text.count(start) != 1 or text.count(end) != 1:
-            raise ValueError(f"the page has not one block {name!r}")
-        pattern = re.compile(re.escape(start) + ".*" + re.escape(end), re.DOTALL)
-        block = f"{start}\n\n{make()}\n\n{end}"
-        text = pattern.sub(lambda _, block=block: block, text)  # type: ignore[misc]
+        text = filled(text, name, "docs/generate.py", make())
     return text
+
+
+def filled(text: str, name: str, maker: str, content: str) -> str:
+    """A page with one block made anew, between its two marks.
+
+    Raises:
+        ValueError: if the block's marks are not there exactly once.
+    """
+    start = f"<!-- {name}: made by {maker}; do not edit -->"
+    end = f"<!-- end of {name} -->"
+    if text.count(start) != 1 or text.count(end) != 1:
+        raise ValueError(f"the page has not one block {name!r}")
+    before, rest = text.split(start)
+    return f"{before}{start}\n\n{content}\n\n{end}{rest.split(end)[1]}"
 
 
 def main() -> None:

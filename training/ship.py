@@ -12,12 +12,16 @@ if __name__ == "__main__":  # run from a checkout: the folder above holds both p
 
 import argparse
 
+from differenzler_env.agents import load_field
 from differenzler_env.checkpoint import CheckpointError, load, rule_sets, rules_name, save
+from differenzler_env.cli.common import parse_rules, progress_bar
 from differenzler_env.evaluation import evaluate
 from differenzler_env.files import replacing
-from differenzler_env.rules import Rules
+from differenzler_env.rules import RULE_SETS, Rules
 
-FIELDS = ("thumb", "@v0")
+ITSELF = "copies of itself"
+FIELDS = ("thumb", "heuristic", "@v0", "@v1")
+"""What a model is measured at besides; a field that does not fit its rules is left out."""
 SEED = 1
 
 CARD = """# {name}
@@ -38,22 +42,48 @@ Strength, playing greedily, on {count:,} duplicate deals with the policy in ever
 |---|---|---|---|
 {rows}
 
-Each row again: `differenzler evaluate models/{name}.safetensors --field FIELD --deals {count} --seed {eval_seed}`.
+Each row again: `differenzler evaluate models/{name}.safetensors --field FIELD --deals {count} --seed {eval_seed} --rules "{rules}"`.
 
 Limits: it was trained against {company}. At tables of players who bid and play otherwise it is weaker than
 among copies of itself; that gap is what the rows above show. It knows no other rules.
 """
 
 
+def rules_text(rules: Rules) -> str:
+    """Rules as ``--rules`` of the command line has them, matches of the default length."""
+    name = rules_name(rules)
+    if name in RULE_SETS:
+        return name
+    settings = {
+        setting: "+".join(value) if setting == "deck" else str(value).lower()
+        for setting, value in rules.differing().items()
+        if setting not in ("deals", "first_dealer")
+    }
+    return "swisslos?" + "&".join(f"{setting}={value}" for setting, value in settings.items())
+
+
+def fields(path: Path, rules: Rules) -> dict[str, str]:
+    """The tables that a model is measured at: what they are called, and their field."""
+    found = {ITSELF: str(path)}
+    for field in FIELDS:
+        try:
+            load_field(field, rules, more=True)
+        except ValueError:  # too few for this table, or made for other rules
+            continue
+        found[field] = field
+    return found
+
+
 def measure(path: Path, rules: Rules, deals: int) -> list[dict[str, Any]]:
-    """The policy at a table of copies and at the named fields."""
+    """A policy at a table of copies and at the fields, as JSON values."""
     results = []
-    for field in (str(path), *FIELDS):
-        result = evaluate(str(path), field, rules, deals, SEED, workers=None).to_json()
-        kept = ("deals", "seed", "penalty", "field_penalty", "win_share", "exact_share", "floor")
-        named = "copies of itself" if field == str(path) else field
+    kept = ("deals", "seed", "penalty", "field_penalty", "win_share", "exact_share", "floor")
+    for named, field in fields(path, rules).items():
+        with progress_bar(f"{path.stem} at {named}") as progress:
+            played = evaluate(str(path), field, rules, deals, SEED, None, progress)
+        result = played.to_json()
         results.append({"field": named} | {key: result[key] for key in kept})
-        print(f"{named}: {result['penalty']['mean']:.2f}", file=sys.stderr)
+        print(f"{path.stem} at {named}: {result['penalty']['mean']:.2f}", file=sys.stderr)
     return results
 
 
@@ -74,7 +104,7 @@ def card(name: str, document: dict[str, Any]) -> str:
     shown = ("games", "epochs", "minibatches", "learning_rate", "clip", "gae_lambda", "averaging")
     return CARD.format(
         name=name,
-        rules=rules_name(Rules.from_dict(document["rules"][0])),
+        rules=rules_text(Rules.from_dict(document["rules"][0])),
         shape=f"residual MLP, {shape['width']} wide, {shape['blocks']} blocks",
         seed=config["seed"],
         deals=training["deals"],
@@ -97,8 +127,7 @@ def main() -> int:
     options = parser.parse_args()
     try:
         tensors, document = load(options.policy)
-        rules = rule_sets(options.policy, document)[0]
-        full = Rules(**(rules.differing() | {"deals": rules.players, "first_dealer": 0}))
+        full = parse_rules(rules_text(rule_sets(options.policy, document)[0]))
         del document["training"]["config"]["folder"]  # a place on somebody's machine
         document["strength"] = {"tables": measure(options.policy, full, options.deals)}
         save(options.model, tensors, document)

@@ -130,6 +130,7 @@ def test_a_best_response_from_start_to_end(
 def test_a_mistake_is_answered_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     for words, said in (
         ("--field @v9", "there is no field '@v9'"),
+        ("--width 3", "--field"),
         ("--field thumb --wdth 3", "--wdth"),
         ("--field thumb --width 0", "width is 0"),
     ):

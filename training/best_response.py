@@ -8,7 +8,6 @@ The hero has one seat of each table, the field, which never learns, all others. 
 playing like the field is a lower bound: more training may find more.
 """
 
-import argparse
 import json
 import sys
 from collections.abc import Sequence
@@ -142,13 +141,15 @@ def sentence(result: dict[str, Any]) -> str:
     )
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Train and measure by the command line; the exit status."""
-    from differenzler_env.checkpoint import CheckpointError
-    from differenzler_env.files import replacing
-    from training.config import ConfigError, parse_arguments
+def parse(arguments: Sequence[str] | None = None) -> tuple[str, "Config", bool]:
+    """The field and the settings of a command line, and whether the run is to be resumed.
 
-    parser = argparse.ArgumentParser(
+    Raises:
+        ConfigError: for anything that is wrong with it.
+    """
+    from training.config import OneLineParser, parse_arguments
+
+    parser = OneLineParser(
         description="Train a hero against a frozen field and measure what it gains over playing "
         "like the field.",
         epilog="All other options are those of training/ppo.py; evaluate_deals is how many deals "
@@ -157,9 +158,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--field", required=True, help="as for differenzler evaluate, such as @v0")
     own, options = parser.parse_known_args(arguments)
+    config, resume = parse_arguments(["--config", str(CONFIG), *options])
+    return own.field, field_config(config, own.field), resume
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Train and measure by the command line; the exit status."""
+    from differenzler_env.checkpoint import CheckpointError
+    from differenzler_env.files import replacing
+    from training.config import ConfigError
+
     try:
-        config, resume = parse_arguments(["--config", str(CONFIG), *options])
-        config = field_config(config, own.field)
+        field, config, resume = parse(arguments)
         from training.run import train  # torch takes seconds to load: not before it is needed
         from training.run_files import RunFiles
 
@@ -167,7 +177,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if status:
             return status
         files = RunFiles(config)
-        result = report(config, own.field, files.policy_path)
+        result = report(config, field, files.policy_path)
         path = files.folder / "best_response.json"
         with replacing(path) as temporary:
             temporary.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")

@@ -238,10 +238,11 @@ def read_yaml(path: str | Path) -> dict[str, Any]:
         raise ConfigError(f"{str(path)!r}: {error}") from None
 
 
-class _Parser(argparse.ArgumentParser):
+class OneLineParser(argparse.ArgumentParser):
     """An argument parser whose errors are one line."""
 
     def error(self, message: str) -> NoReturn:
+        """Say what is wrong; nothing is printed here."""
         raise ConfigError(message)
 
 
@@ -253,7 +254,7 @@ def parse_arguments(arguments: Sequence[str] | None = None) -> tuple[Config, boo
     Raises:
         ConfigError: for anything that is wrong with it.
     """
-    parser = _Parser(
+    parser = OneLineParser(
         description="Train a policy for Differenzler by PPO in self-play.",
         allow_abbrev=False,
     )

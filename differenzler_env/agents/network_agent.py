@@ -59,7 +59,7 @@ def _legal_logits(
 
 
 @jit
-def _most_likely(logits: Array, actions: Actions) -> None:
+def most_likely(logits: Array, actions: Actions) -> None:
     """The action with the highest logit of each row; 0 where none is legal."""
     for row in range(len(logits)):
         best = 0
@@ -70,7 +70,7 @@ def _most_likely(logits: Array, actions: Actions) -> None:
 
 
 @jit
-def _drawn(logits: Array, uniform: Array, actions: Actions) -> None:
+def drawn(logits: Array, uniform: Array, actions: Actions) -> None:
     """An action of each row by its probability, from a number in [0, 1); 0 where none is legal."""
     for row in range(len(logits)):
         highest = logits[row, 0]
@@ -150,9 +150,9 @@ class NetworkAgent(Agent):
         logits = self.legal_logits(views)
         actions = np.empty(len(views), np.int64)
         if self.deterministic:
-            _most_likely(logits, actions)
+            most_likely(logits, actions)
         else:
-            _drawn(logits, uniforms(keys), actions)
+            drawn(logits, uniforms(keys), actions)
         return actions
 
 

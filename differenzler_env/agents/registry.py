@@ -6,7 +6,8 @@ import inspect
 import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, cast
+from types import NoneType
+from typing import Any, cast, get_args
 from urllib.parse import unquote
 
 import numpy as np
@@ -23,7 +24,7 @@ BUILT_IN = {
     "constant": "differenzler_env.agents.baselines:ConstantAgent",
     "thumb": "differenzler_env.agents.baselines:ThumbAgent",
     "heuristic": "differenzler_env.agents.heuristic:HeuristicAgent",
-    "search": "differenzler_env.agents.search:SearchAgent",
+    "search": "differenzler_env.agents.search:make_search",
 }
 """Agents with a name of their own: name → ``module:factory``. Modules are imported on demand."""
 
@@ -301,6 +302,8 @@ def _options_of(spec: str, signature: inspect.Signature, options: dict[str, str]
             known = f"its options are {', '.join(named)}" if named else "it has none"
             raise SpecError(f"{spec!r} has no option {name!r}; {known}")
         wanted = named[name].annotation if name in named else inspect.Parameter.empty
+        kinds = [kind for kind in get_args(wanted) if kind is not NoneType]
+        wanted = kinds[0] if len(kinds) == 1 else wanted  # the int of int | None
         values[name] = _convert(spec, name, text, wanted)
     return values
 

@@ -4,17 +4,20 @@
 import time
 
 import numpy as np
+import numpy.typing as npt
 
 from ..actions import NUM_BIDS
 from ..endgame import solve
 from ..engine.jit import Array, Integer, Record, jit, lowest_bit, u64
-from ..engine.play import play_card, settle
+from ..engine.play import give_bid, play_card, settle
 from ..engine.state import BID, PLAY, STATE
 from ..rules import Rules
 from .base import Actions, Agent, Keys, Records, check_rows
 from .heuristic import book_for, view_bid
-from .playout import play_out
+from .playout import give_bids, play_out
 from .worlds import believe, knows_more_than_its_hand, share_out
+
+Floats = npt.NDArray[np.float64]
 
 CANDIDATES = 4
 """Worlds sampled for each that is played out, where there is something to weigh them by."""
@@ -54,43 +57,36 @@ def list_actions(book: Record, view: Record, rules: Record, actions: Array) -> I
 
 
 @jit
-def try_actions(
+def price_actions(
     book: Record,
-    view: Record,
     rules: Record,
-    key0: Integer,
-    key1: Integer,
-    worlds: Integer,
+    seat: Integer,
+    states: Array,
+    copies: Array,
     exact: Integer,
     actions: Array,
     costs: Array,
 ) -> None:
-    """Add to float64 ``costs`` the seat's own penalty after each action, summed over the worlds.
+    """Add to float64 ``costs`` the seat's own penalty after each action, summed over worlds that
+    are played out by ``heuristic`` in all seats.
 
     Args:
         book: the numbers of ``heuristic``.
-        view: one VIEW record; its seat is to act.
         rules: one RULES record.
-        key0: u64, with ``key1`` the key of the worlds.
-        key1: u64.
-        worlds: how many.
+        seat: the seat to act.
+        states: STATE ``[M]``, worlds at its decision. Where it bids, the others may all have bid.
+        copies: int64 ``[M]``, how often each world counts.
         exact: with so many tricks left or fewer, worlds are solved as open positions.
-        actions: int64 ``[k]``, those to be tried.
+        actions: int64 ``[k]``, lawful ones.
         costs: float64 ``[k]``.
     """
-    players, seat = rules["players"], np.int64(view["seat"])
-    count = worlds * CANDIDATES if knows_more_than_its_hand(view, rules) else worlds
-    states, trial = np.zeros(count, STATE), np.zeros(1, STATE)
-    weights, copies = np.zeros(count), np.zeros(count, np.int64)
-    prices = np.zeros(36, np.float32)
-    if not believe(book, view, rules, key0, key1, states, weights, prices):
-        return
-    share_out(weights, worlds, copies)
-    cards_left = rules["num_cards"] - view["num_played"]
-    solved = view["phase"] == PLAY and cards_left <= exact * players
+    players = rules["players"]
+    trial, prices = np.zeros(1, STATE), np.zeros(36, np.float32)
+    cards_left = rules["num_cards"] - states[0]["num_played"]
+    solved = actions[0] >= NUM_BIDS and cards_left <= exact * players
     depth = cards_left + 1 if solved else 1
     stack, values = np.zeros(depth, STATE), np.zeros((36, 5), np.int64)
-    for world in range(count):
+    for world in range(len(states)):
         if copies[world] == 0:
             continue
         if solved:
@@ -103,10 +99,13 @@ def try_actions(
                 continue
             trial[0] = states[world]
             over = False
-            if card < 0:
-                trial[0]["bids"][seat] = actions[at]
-            else:
+            if card >= 0:
                 over = play_card(trial[0], rules, card)
+            else:
+                if trial[0]["phase"] == BID:
+                    give_bid(trial[0], rules, actions[at])
+                    give_bids(book, trial[0], rules)
+                trial[0]["bids"][seat] = actions[at]
             if not over:
                 play_out(book, trial[0], rules, prices)
             settle(trial[0], rules)
@@ -114,49 +113,7 @@ def try_actions(
 
 
 @jit
-def cheapest(view: Record, actions: Array, costs: Array, worlds: Integer) -> Integer:
-    """The action with the lowest cost over so many worlds; a bid pays for being off the usual."""
-    best, lowest = 0, np.inf
-    for at in range(len(actions)):
-        cost = costs[at]
-        if view["phase"] == BID:
-            cost += LOYALTY * worlds * abs(actions[at] - actions[0])
-        if cost < lowest:
-            best, lowest = at, cost
-    return actions[best]
-
-
-@jit
-def _search_rows(
-    books: Records,
-    rules: Records,
-    views: Records,
-    keys: Keys,
-    seed: Integer,
-    worlds: Integer,
-    exact: Integer,
-    chosen: Actions,
-) -> None:
-    actions = np.zeros(36, np.int64)
-    for row in range(len(views)):
-        view = views[row]
-        count = list_actions(books[0], view, rules[0], actions)
-        if count == 1:
-            chosen[row] = actions[0]
-        elif count > 1:
-            costs = np.zeros(count)
-            tried = actions[:count]
-            try_actions(books[0], view, rules[0], keys[row], seed, worlds, exact, tried, costs)
-            chosen[row] = cheapest(view, tried, costs, worlds)
-
-
-@jit
-def _list_one(books: Records, rules: Records, views: Records, actions: Array) -> Integer:
-    return list_actions(books[0], views[0], rules[0], actions)
-
-
-@jit
-def _try_one(
+def _try_actions(
     books: Records,
     rules: Records,
     views: Records,
@@ -167,7 +124,20 @@ def _try_one(
     actions: Array,
     costs: Array,
 ) -> None:
-    try_actions(books[0], views[0], rules[0], key, seed, worlds, exact, actions, costs)
+    """:func:`price_actions` in so many worlds of a view, by key and seed."""
+    book, view = books[0], views[0]
+    count = worlds * CANDIDATES if knows_more_than_its_hand(view, rules[0]) else worlds
+    states, prices = np.zeros(count, STATE), np.zeros(36, np.float32)
+    weights, copies = np.zeros(count), np.zeros(count, np.int64)
+    if believe(book, view, rules[0], key, seed, states, weights, prices):
+        share_out(weights, worlds, copies)
+        seat = np.int64(view["seat"])
+        price_actions(book, rules[0], seat, states, copies, exact, actions, costs)
+
+
+@jit
+def _list_actions(books: Records, rules: Records, views: Records, actions: Array) -> Integer:
+    return list_actions(books[0], views[0], rules[0], actions)
 
 
 class SearchAgent(Agent):
@@ -202,29 +172,66 @@ class SearchAgent(Agent):
         self.book = book_for(rules)
         self.worlds, self.time_ms, self.exact, self.seed = worlds, time_ms, exact, seed
 
+    def choices(self, views: Records) -> tuple[Actions, Floats]:
+        """The actions worth trying in VIEW ``[1]``, int64 ``[k]``, and how much cheaper than the
+        first each must be to be preferred, float64 ``[k]``, in penalty points."""
+        actions = np.zeros(36, np.int64)
+        actions = actions[: _list_actions(self.book, self.rules.record, views, actions)]
+        loyalty = LOYALTY if views["phase"][0] == BID else 0.0
+        return actions, loyalty * np.abs(actions - actions[:1])
+
+    def costs(self, views: Records, key: int, actions: Actions, part: int = 0) -> Floats:
+        """What each action costs the seat to act of VIEW ``[1]``: its own penalty for the deal,
+        float64 ``[k]``, the mean over worlds; each ``part`` stands for other worlds."""
+        costs, rules = np.zeros(len(actions)), self.rules.record
+        seed = u64((part << 32) + self.seed)
+        _try_actions(
+            self.book, rules, views, u64(key), seed, self.worlds, self.exact, actions, costs
+        )
+        return costs / self.worlds
+
     def act_batch(self, views: Records, keys: Keys) -> Actions:
         """Actions int64 ``[n]``."""
         check_rows(views, keys)
-        chosen = np.zeros(len(views), np.int64)
-        if self.time_ms == 0:
-            rules, seed = self.rules.record, u64(self.seed)
-            _search_rows(self.book, rules, views, keys, seed, self.worlds, self.exact, chosen)
-        else:
-            for row in range(len(views)):
-                chosen[row] = self._until_time_is_up(views[row : row + 1], keys[row])
-        return chosen
+        rows = range(len(views))
+        return np.array([self._choose(views[row : row + 1], int(keys[row])) for row in rows], int)
 
-    def _until_time_is_up(self, views: Records, key: np.uint64) -> int:
-        """The choice of one view after as many rounds of worlds as there is time for."""
+    def _choose(self, views: Records, key: int) -> int:
+        """The choice of one view; with a time limit after as many parts as there is time for."""
         until = time.perf_counter() + self.time_ms / 1000
-        actions = np.zeros(36, np.int64)
-        book, rules = self.book, self.rules.record
-        count = _list_one(book, rules, views, actions)
-        actions, costs, rounds = actions[:count], np.zeros(count), 0
-        if count < 2:
-            return int(actions[0]) if count else 0
-        while rounds == 0 or time.perf_counter() < until:
-            seed = u64((rounds << 32) + self.seed)
-            _try_one(book, rules, views, key, seed, self.worlds, self.exact, actions, costs)
-            rounds += 1
-        return int(cheapest(views[0], actions, costs, rounds * self.worlds))
+        actions, handicaps = self.choices(views)
+        if len(actions) < 2:
+            return int(actions[0]) if len(actions) else 0
+        costs, parts = np.zeros(len(actions)), 0
+        while parts == 0 or time.perf_counter() < until:
+            costs += self.costs(views, key, actions, parts)
+            parts += 1
+        return int(actions[np.argmin(costs / parts + handicaps)])
+
+
+def make_search(
+    rules: Rules,
+    worlds: int | None = None,
+    time_ms: int = 0,
+    exact: int = 0,
+    playout: str = "",
+    policy: str = "",
+    seed: int = 0,
+) -> SearchAgent:
+    """The agent of ``search?…``: :class:`SearchAgent`, or with a checkpoint as ``policy``
+    :class:`.policy_search.PolicySearchAgent`. What is not given is as that class has it.
+
+    Raises:
+        ValueError: for a value that is not allowed, or a checkpoint that cannot be used.
+    """
+    count = {} if worlds is None else {"worlds": worlds}
+    options = count | {"time_ms": time_ms, "exact": exact, "seed": seed}
+    players = ("heuristic", "policy") if policy else ("heuristic",)
+    if playout and playout not in players:
+        without = "" if policy else " without a policy"
+        raise ValueError(f"playout is {playout!r}; allowed{without}: {', '.join(players)}")
+    if not policy:
+        return SearchAgent(rules, **options)
+    from .policy_search import PolicySearchAgent  # on demand: its kernels take time to load
+
+    return PolicySearchAgent(rules, policy, playout or "policy", **options)

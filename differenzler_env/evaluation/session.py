@@ -146,7 +146,8 @@ def identity(kind: str, agents: Sequence[Agent], rules: Rules, seed: int) -> dic
 
 def _digest(spec: str) -> str | None:
     """SHA-256 of a checkpoint, as the file behind a name may change; None for other agents."""
-    name = split_spec(spec)[0] if spec else ""
+    name, options = split_spec(spec) if spec else ("", {})
+    name = options.get("policy", name)  # of search
     if not name.endswith(".safetensors"):
         return None
     return hashlib.sha256(find_file(name).read_bytes()).hexdigest()

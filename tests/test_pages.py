@@ -22,7 +22,7 @@ import pytest
 from pages import FILE, PAGES, ROOT, Block, blocks
 
 from differenzler_env.cli import program
-from training import config, sb3_maskable_ppo
+from training import best_response, config, sb3_maskable_ppo
 
 NOT_RUN: dict[str, int] = {}
 """Page → blocks that say of themselves that they are not run."""
@@ -43,6 +43,10 @@ SMALLER = [
 INTERACTIVE = ("play", "watch")
 SMALL_RUN = "--deals 128 --games 64 --width 32 --blocks 1 --minibatches 2 --threads 1"
 SCRIPTS = {
+    "training/best_response.py": (
+        best_response.parse,
+        f"--field thumb --evaluate-deals 8 {SMALL_RUN}",
+    ),
     "training/ppo.py": (config.parse_arguments, SMALL_RUN),
     "training/demo.py": (config.parse_arguments, SMALL_RUN),
     "training/sb3_maskable_ppo.py": (

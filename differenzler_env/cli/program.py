@@ -13,6 +13,7 @@ from typing import Annotated, Any, Union
 
 import tyro
 
+from .analyse import Analyse
 from .deal import Deal
 from .evaluate import Evaluate
 from .perft import Perft
@@ -28,6 +29,7 @@ COMMANDS = {
     "play": Play,
     "deal": Deal,
     "replay": Replay,
+    "analyse": Analyse,
     "perft": Perft,
     "selfplay": Selfplay,
 }

@@ -1,0 +1,142 @@
+"""Command line: ``differenzler analyse``, recorded matches judged decision by decision."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import tyro
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from ..play.analysis import Judgement
+
+
+@dataclass
+class Analyse:
+    """What every bid and card of recorded matches cost, and what else there was to do."""
+
+    file: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="FILE")]
+    """game records, one JSON line a match"""
+    match: int | None = None
+    """judge the match of this line only, from 1"""
+    deal: int | None = None
+    """judge this deal of each match only, from 1"""
+    seat: int | None = None
+    """judge this seat only"""
+    judge: str = "search?worlds=200&exact=4"
+    """who judges: a search; with exact=4 the last four tricks are solved with open cards in each
+    world"""
+    mistakes: bool = False
+    """show only the mistakes"""
+    seed: int = 1
+    """of the judge's worlds"""
+    json: Path | None = None
+    """file for all that was judged"""
+
+    def run(self) -> None:
+        """Does what the command says."""
+        from rich.console import Console
+
+        from .common import check_output, write_json
+
+        check_output(self.json)
+        console, found = Console(), []
+        for line, record in self.records():
+            judged, document = self.judged(line, record)
+            found.append(document)
+            where = "" if self.deal is None else f", deal {self.deal}"
+            print(f"Match of line {line}{where}, judged by {self.judge}")
+            shown = [each for each in judged if each.mistake or not self.mistakes]
+            if shown:
+                console.print(judgement_table(shown))
+            for summary in document["seats"]:
+                print(summary_line(summary))
+            print()
+        write_json(self.json, {"file": str(self.file), "judge": self.judge, "matches": found})
+
+    def records(self) -> Iterator[tuple[int, Any]]:
+        """The records asked for, with their lines.
+
+        Raises:
+            ValueError: if there are none.
+        """
+        from ..record import read_records
+
+        none = True
+        for line, record in read_records(self.file):
+            if self.match is None or line == self.match:
+                none = False
+                yield line, record
+        if none:
+            where = "" if self.match is None else f" in line {self.match}"
+            raise ValueError(f"{str(self.file)!r} holds no match{where}")
+
+    def judged(self, line: int, record: Any) -> tuple[list["Judgement"], dict[str, Any]]:
+        """The judgements of one match, and all of it as JSON values."""
+        from ..game import Game
+        from ..play.analysis import judgements, load_judge, summaries
+        from ..record import replay
+        from .common import progress_bar
+
+        rules = replay(record, Game, line).rules
+        search = load_judge(self.judge, rules)
+        with progress_bar("decisions") as progress:
+            judged = list(
+                judgements(
+                    record,
+                    search,
+                    line=line,
+                    seat=self.seat,
+                    deal=self.deal,
+                    seed=self.seed,
+                    progress=progress,
+                )
+            )
+        seats = [
+            {"name": record["seats"][each.seat], **vars(each)}
+            for each in summaries(judged, rules.players)
+        ]
+        document = {"line": line, "decisions": [each.to_json() for each in judged], "seats": seats}
+        return judged, document
+
+
+def judgement_table(judged: list["Judgement"]) -> "Table":
+    """The decisions in order, with what else there was to do, the cheapest first."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD)
+    for name in ("deal", "trick", "seat"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("action", no_wrap=True)
+    for name in ("cost", "loss"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    table.add_column("else", overflow="fold")
+    for each in judged:
+        others = sorted(
+            (cost, action) for action, cost in each.costs.items() if action != each.action
+        )
+        table.add_row(
+            str(each.deal),
+            str(each.trick or "bid"),
+            str(each.seat),
+            each.action.removeprefix("bid "),
+            f"{each.costs[each.action]:.1f}",
+            f"{each.loss:+.1f}" if each.action != each.best else "best",
+            "mistake" if each.mistake else "",
+            ", ".join(f"{action.removeprefix('bid ')} {cost:.1f}" for cost, action in others),
+        )
+    return table
+
+
+def summary_line(summary: dict[str, Any]) -> str:
+    """A seat's decisions in one line."""
+    mistakes = "1 mistake" if summary["mistakes"] == 1 else f"{summary['mistakes']} mistakes"
+    name = "".join(c if c.isprintable() else "?" for c in summary["name"])
+    return (
+        f"seat {summary['seat']} ({name}): {summary['decisions']} decisions, {mistakes}, "
+        f"{summary['loss']:.1f} points lost"
+    )

@@ -3,6 +3,7 @@
 import os
 
 import hypothesis
+import pytest
 
 # The first call of a kernel compiles it, so time says nothing. CI draws the same examples always.
 hypothesis.settings.register_profile(
@@ -12,3 +13,14 @@ hypothesis.settings.load_profile("project")
 
 # No plot opens a window, in this process or in the commands that tests start.
 os.environ["MPLBACKEND"] = "Agg"
+
+
+@pytest.fixture
+def one_thread():
+    """Torch on one thread, as the sums of a matrix product depend on how it is split."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)

@@ -20,12 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SMOKE = read_yaml(ROOT / "configs" / "smoke_swisslos.yaml")
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def smoke(tmp_path: Path, **changes: object) -> Config:

@@ -41,12 +41,7 @@ QUICK: dict[str, Any] = {"n_steps": 20, "batch_size": 40, "n_epochs": 1, "device
 SMALL: dict[str, Any] = {"width": 16, "blocks": 1}
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def at_random(masks: Any, rng: np.random.Generator) -> np.ndarray:

@@ -27,12 +27,7 @@ SMOKE = read_yaml(ROOT / "configs" / "smoke_swisslos.yaml")
 MIXED = {"pool": "past, thumb, constant?bid=35, past", "pool_share": 0.75, "past_every": 2}
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def smoke(tmp_path: Path, **changes: object) -> Config:

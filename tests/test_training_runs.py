@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 from differenzler_env import Rules, agents
 from differenzler_env.checkpoint import CheckpointError, load, read
@@ -27,12 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SMOKE = read_yaml(ROOT / "configs" / "smoke_swisslos.yaml")
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def smoke(tmp_path: Path, **changes: object) -> Config:

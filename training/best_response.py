@@ -109,6 +109,21 @@ def field_config(config: "Config", field: str) -> "Config":
     return replace(config, pool=pool, pool_share=1.0, pool_alike=0.0, pool_distinct=True)
 
 
+def measure(config: "Config", field: str) -> int:
+    """Measure the policy of a run that is done, print and write the result; the exit status."""
+    from differenzler_env.files import replacing
+    from training.run_files import RunFiles
+
+    files = RunFiles(config)
+    result = report(config, field, files.policy_path)
+    path = files.folder / "best_response.json"
+    with replacing(path) as temporary:
+        temporary.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+    print(sentence(result))
+    print(f"Figures in {path}")
+    return 0
+
+
 def report(config: "Config", field: str, policy: Path) -> dict[str, Any]:
     """Measure a trained policy; the result with the budget that it had, as JSON values."""
     import torch
@@ -164,39 +179,15 @@ def parse(arguments: Sequence[str] | None = None) -> tuple[str, "Config", bool]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train and measure by the command line; the exit status."""
-    from differenzler_env.checkpoint import CheckpointError
-    from differenzler_env.files import replacing
-    from training.config import ConfigError
+    from training.scripts import ended
 
-    try:
+    def work() -> int:
         field, config, resume = parse(arguments)
         from training.run import train  # torch takes seconds to load: not before it is needed
-        from training.run_files import RunFiles
 
-        status = train(config, resume)
-        if status:
-            return status
-        files = RunFiles(config)
-        result = report(config, field, files.policy_path)
-        path = files.folder / "best_response.json"
-        with replacing(path) as temporary:
-            temporary.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
-        print(sentence(result))
-        print(f"Figures in {path}")
-    except ModuleNotFoundError as error:
-        needed = f"training needs {error.name}: pip install 'differenzler-env[train]'"
-        print(f"best_response.py: {needed}", file=sys.stderr)
-        return 1
-    except ConfigError as error:
-        print(f"best_response.py: {error}", file=sys.stderr)
-        return 2
-    except CheckpointError as error:
-        print(f"best_response.py: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("best_response.py: stopped at once; the newest checkpoint stands", file=sys.stderr)
-        return 130
-    return 0
+        return train(config, resume) or measure(config, field)
+
+    return ended("best_response.py", work)
 
 
 if __name__ == "__main__":

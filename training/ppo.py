@@ -17,27 +17,16 @@ if __name__ == "__main__":  # run from a checkout: the folder above holds both p
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train by the command line; the exit status."""
-    from differenzler_env.checkpoint import CheckpointError
-    from training.config import ConfigError, parse_arguments
+    from training.config import parse_arguments
+    from training.scripts import ended
 
-    try:
+    def work() -> int:
         config, resume = parse_arguments(arguments)
         from training.run import train  # torch takes seconds to load: not before it is needed
 
         return train(config, resume)
-    except ModuleNotFoundError as error:
-        needed = f"training needs {error.name}: pip install 'differenzler-env[train]'"
-        print(f"ppo.py: {needed}", file=sys.stderr)
-        return 1
-    except ConfigError as error:
-        print(f"ppo.py: {error}", file=sys.stderr)
-        return 2
-    except CheckpointError as error:
-        print(f"ppo.py: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("ppo.py: stopped at once; the newest checkpoint stands", file=sys.stderr)
-        return 130
+
+    return ended("ppo.py", work)
 
 
 if __name__ == "__main__":

@@ -97,10 +97,20 @@ class Standing:
         cell = self._difference if self.filled == "mixed" else self._guest
         return [[cell(row, column) for column in count] for row in count]
 
+    def beside(self, row: int, column: int) -> Estimate:
+        """Mean penalty of one agent at the tables where another sits too."""
+        return self._estimate((self.tables.seating == row) & self._both(row, column))
+
+    def _both(self, row: int, column: int) -> npt.NDArray[np.bool_]:
+        """Tables where both agents sit, bool ``[M, S, 1]``."""
+        seating = self.tables.seating
+        both: npt.NDArray[np.bool_] = (seating == row).any(axis=2) & (seating == column).any(axis=2)
+        return both[:, :, None]
+
     def _difference(self, row: int, column: int) -> Estimate:
         seating = self.tables.seating
         ours, theirs = seating == row, seating == column
-        both = (ours.any(axis=2) & theirs.any(axis=2))[:, :, None]
+        both = self._both(row, column)
         penalties = self.tables.penalties
         return _over_deals(
             self._deal_means(penalties, ours & both) - self._deal_means(penalties, theirs & both)

@@ -166,6 +166,13 @@ def test_the_command_prints_details(capsys):
     said = capsys.readouterr().out
     for word in ("forehand", "third", "dealer", "points − bid", "81–157", "0"):
         assert word in said
+    for word in ("bids of a table", "of it avoidable", "bids lost after trick", "never"):
+        assert word in said
+    assert (
+        main("evaluate thumb --field random --deals 4 --rules table?stoeck=20 --details".split())
+        == 0
+    )
+    assert "bids lost" not in capsys.readouterr().out
 
 
 def test_a_report_that_cannot_be_is_refused_before_the_work(capsys, tmp_path, monkeypatch):

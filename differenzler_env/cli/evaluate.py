@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from ..evaluation import Estimate, Evaluation
+    from ..evaluation.details import Details
 
 
 @dataclass
@@ -35,7 +36,8 @@ class Evaluate:
     json: Path | None = None
     """file for the result"""
     details: bool = False
-    """also print penalties by place at the table and by size of the bid"""
+    """also print penalties by place at the table and by size of the bid, what the bids of a table
+    cost, and after which trick bids were lost"""
     report: Path | None = None
     """folder for a report to look at: one HTML page with plots, and its figures"""
 
@@ -123,7 +125,8 @@ def result_table(result: "Evaluation") -> "Table":
 
 
 def details_tables(result: "Evaluation") -> "list[Table]":
-    """What happened by place at the table and by size of the bid."""
+    """What happened by place at the table and by size of the bid, to the bids of a table and to
+    bids in the course of a deal."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
@@ -145,7 +148,42 @@ def details_tables(result: "Evaluation") -> "list[Table]":
         often = f"{size.count / total:.1%}"
         excess, exact = f"{size.excess.mean:+.2f}", f"{size.exact:.1%}"
         sizes.add_row(size.name, often, *estimate_cells(size.penalty), excess, exact)
-    return [places, sizes]
+    return [places, sizes, _bids_table(what), *_lost_table(what)]
+
+
+def _bids_table(what: "Details") -> "Table":
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD)
+    table.add_column("bids of a table")
+    table.add_column("", justify="right")
+    floor = None if what.avoidable is None else what.table_penalty - what.avoidable
+    for name, value in (
+        ("sum", what.bid_sum),
+        ("standard deviation of the sum", what.bid_sum_deviation),
+        ("penalty of all seats", what.table_penalty),
+        ("of it set by the bids (floor)", floor),
+        ("of it avoidable", what.avoidable),
+    ):
+        table.add_row(name, "–" if value is None else f"{value:.2f}")
+    return table
+
+
+def _lost_table(what: "Details") -> "list[Table]":
+    """A table, or none with Stöck, which can bring a bid back."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    if what.out_of_reach is None or what.field_out_of_reach is None:
+        return []
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table.add_column("bids lost after trick")
+    for name in (*map(str, range(1, len(what.out_of_reach))), "never"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for name, shares in (("agent", what.out_of_reach), ("others", what.field_out_of_reach)):
+        table.add_row(name, *(f"{share:.0%}" for share in (*shares[1:], shares[0])))
+    return [table]
 
 
 def estimate_cells(value: "Estimate", sign: bool = False, percent: bool = False) -> tuple[str, str]:

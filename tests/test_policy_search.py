@@ -1,5 +1,4 @@
-"""`search?policy=FILE`: a function of view, key and seed; its worlds are possible, and follow the
-policy."""
+"""`search?policy=FILE`: a function of view, key and seed; the policy plays the worlds out."""
 
 from __future__ import annotations
 
@@ -10,7 +9,9 @@ from test_search import after, everybody
 from differenzler_env import Batch, Rules
 from differenzler_env.agents import SpecError, choose_action, load
 from differenzler_env.agents.policy_search import LIKELY, log_shares
+from differenzler_env.agents.search import worlds_at
 from differenzler_env.engine.jit import u64
+from differenzler_env.engine.state import STATE
 from differenzler_env.evaluation import evaluate
 from differenzler_env.evaluation.session import identity
 
@@ -57,7 +58,7 @@ def test_the_likelier_actions_are_tried():
     agent, policy = load(SPEC, RULES), load(MODEL, RULES)
     for actions in range(0, 36, 3):
         views = after(RULES, actions, actions)._batch.views()
-        shares = np.exp(log_shares(policy.legal_logits(views)))[0]
+        shares = np.exp(log_shares(policy.legal_logits(views)[0]))
         tried, handicaps = agent.choices(views)
         assert tried[0] == policy.act_batch(views, np.zeros(1, np.uint64))[0]
         assert len(set(tried.tolist())) == len(tried) and handicaps[0] == 0
@@ -66,37 +67,26 @@ def test_the_likelier_actions_are_tried():
             assert (shares[tried] >= LIKELY * 0.999).all()
 
 
-@pytest.mark.parametrize("actions", [1, 6, 22])
-def test_worlds_are_consistent_with_the_view_and_explain_it(actions):
-    agent, gains = load(SPEC, RULES), []
-    for seed in range(25):
-        game = after(RULES, seed, actions, MODEL)
-        seat, truth = game.current_seat, game._batch.state_records[0]
-        states, weights, _ = agent._believe(game.view(seat).record, 5, u64(1), 40)
-        assert weights.sum() == pytest.approx(1)
-        for state in states:
-            assert state["hands"][seat] == truth["hands"][seat]
-            hands = zip(state["hands"][:4], game.hands, strict=True)
-            assert all(int(bits).bit_count() == len(hand) for bits, hand in hands)
-            assert np.bitwise_or.reduce(state["hands"]) == np.bitwise_or.reduce(truth["hands"])
-            for name in (
-                "phase",
-                "num_bids",
-                "order",
-                "leaders",
-                "points",
-                "trump",
-                "current_seat",
-            ):
-                assert (state[name] == truth[name]).all(), name
-            assert state["bids"][seat] == truth["bids"][seat]
-        right = [
-            sum(int(h & t).bit_count() for h, t in zip(s["hands"], truth["hands"], strict=True))
-            for s in states
-        ]
-        gains.append(weights @ right - np.mean(right))
-    if actions > 20:
-        assert np.mean(gains) > 1.96 * np.std(gains) / len(gains) ** 0.5
+def test_worlds_are_played_out_by_the_policy():
+    agent, policy = load(f"search?policy={MODEL}&worlds=30", RULES), load(MODEL, RULES)
+    for seed in range(6):
+        game = after(RULES, seed, 4 + 20, MODEL)
+        seat, view = game.current_seat, game.view(game.current_seat)
+        actions = np.array(view.legal_actions())
+        states, copies = np.zeros(120, STATE), np.zeros(120, np.int64)
+        worlds_at(agent.book, RULES.record, view.record, u64(9), u64(0), 30, states, copies)
+        expected = np.zeros(len(actions))
+        for world in np.flatnonzero(copies):
+            for at, action in enumerate(actions):
+                trial = game.copy()
+                trial._batch.state_records["hands"] = states["hands"][world]
+                trial._batch.state_records["bids"] = states["bids"][world]
+                trial.play(int(action))
+                while not trial.is_over:
+                    trial.play(choose_action(trial, policy))
+                expected[at] += copies[world] * trial.deal_penalties[seat]
+        assert copies.sum() == 30
+        assert agent.costs(view.record, 9, actions) == pytest.approx(expected / 30)
 
 
 def test_costs_of_any_actions_repeat():

@@ -70,7 +70,7 @@ def most_likely(logits: Array, actions: Actions) -> None:
 
 
 @jit
-def drawn(logits: Array, uniform: Array, actions: Actions) -> None:
+def _drawn(logits: Array, uniform: Array, actions: Actions) -> None:
     """An action of each row by its probability, from a number in [0, 1); 0 where none is legal."""
     for row in range(len(logits)):
         highest = logits[row, 0]
@@ -152,7 +152,7 @@ class NetworkAgent(Agent):
         if self.deterministic:
             most_likely(logits, actions)
         else:
-            drawn(logits, uniforms(keys), actions)
+            _drawn(logits, uniforms(keys), actions)
         return actions
 
 

@@ -9,12 +9,12 @@ import numpy.typing as npt
 from ..actions import NUM_BIDS
 from ..endgame import solve
 from ..engine.jit import Array, Integer, Record, jit, lowest_bit, u64
-from ..engine.play import give_bid, play_card, settle
+from ..engine.play import play_card, settle
 from ..engine.state import BID, PLAY, STATE
 from ..rules import Rules
 from .base import Actions, Agent, Keys, Records, check_rows
 from .heuristic import book_for, view_bid
-from .playout import give_bids, play_out
+from .playout import play_out
 from .worlds import believe, knows_more_than_its_hand, share_out
 
 Floats = npt.NDArray[np.float64]
@@ -74,7 +74,7 @@ def price_actions(
         book: the numbers of ``heuristic``.
         rules: one RULES record.
         seat: the seat to act.
-        states: STATE ``[M]``, worlds at its decision. Where it bids, the others may all have bid.
+        states: STATE ``[M]``, worlds at its decision, all bids given, its own too.
         copies: int64 ``[M]``, how often each world counts.
         exact: with so many tricks left or fewer, worlds are solved as open positions.
         actions: int64 ``[k]``, lawful ones.
@@ -102,14 +102,35 @@ def price_actions(
             if card >= 0:
                 over = play_card(trial[0], rules, card)
             else:
-                if trial[0]["phase"] == BID:
-                    give_bid(trial[0], rules, actions[at])
-                    give_bids(book, trial[0], rules)
                 trial[0]["bids"][seat] = actions[at]
             if not over:
                 play_out(book, trial[0], rules, prices)
             settle(trial[0], rules)
             costs[at] += copies[world] * trial[0]["settled_penalties"][seat]
+
+
+@jit
+def number_of_worlds(views: Records, rules: Records, worlds: Integer) -> Integer:
+    """How many worlds are sampled in VIEW ``[1]`` for so many to be tried."""
+    return worlds * CANDIDATES if knows_more_than_its_hand(views[0], rules[0]) else worlds
+
+
+@jit
+def worlds_at(
+    books: Records,
+    rules: Records,
+    views: Records,
+    key: Integer,
+    seed: Integer,
+    worlds: Integer,
+    states: Array,
+    copies: Array,
+) -> None:
+    """Fill STATE records ``[M]`` with worlds at the decision of VIEW ``[1]``, all bids given, and
+    int64 ``[M]`` with how often each is to count, so many in all."""
+    weights, prices = np.zeros(len(states)), np.zeros(36, np.float32)
+    if believe(books[0], views[0], rules[0], key, seed, states, weights, prices):
+        share_out(weights, worlds, copies)
 
 
 @jit
@@ -125,14 +146,11 @@ def _try_actions(
     costs: Array,
 ) -> None:
     """:func:`price_actions` in so many worlds of a view, by key and seed."""
-    book, view = books[0], views[0]
-    count = worlds * CANDIDATES if knows_more_than_its_hand(view, rules[0]) else worlds
-    states, prices = np.zeros(count, STATE), np.zeros(36, np.float32)
-    weights, copies = np.zeros(count), np.zeros(count, np.int64)
-    if believe(book, view, rules[0], key, seed, states, weights, prices):
-        share_out(weights, worlds, copies)
-        seat = np.int64(view["seat"])
-        price_actions(book, rules[0], seat, states, copies, exact, actions, costs)
+    count = number_of_worlds(views, rules, worlds)
+    states, copies = np.zeros(count, STATE), np.zeros(count, np.int64)
+    worlds_at(books, rules, views, key, seed, worlds, states, copies)
+    seat = np.int64(views[0]["seat"])
+    price_actions(books[0], rules[0], seat, states, copies, exact, actions, costs)
 
 
 @jit

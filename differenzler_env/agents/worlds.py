@@ -52,7 +52,7 @@ def _draw_errors(key0: Integer, key1: Integer, world: Integer, errors: Array) ->
 
 
 @jit
-def begin_world(view: Record, rules: Record, hands: Array, state: Record) -> None:
+def _begin(view: Record, rules: Record, hands: Array, state: Record) -> None:
     """A STATE record with the hands of a world, uint64 ``[P]``, dealt and nothing bid."""
     clear_deal(state)
     players = rules["players"]
@@ -151,7 +151,7 @@ def believe(
     for world in range(count):
         state = states[world]
         _draw_errors(key0, key1, world, errors)
-        begin_world(view, rules, hands[world], state)
+        _begin(view, rules, hands[world], state)
         weights[world] = _give_bids(book, view, rules, errors, state)
         weights[world] += _replay(book, view, rules, state, prices)
         highest = max(highest, weights[world])

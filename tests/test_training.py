@@ -62,7 +62,7 @@ def test_the_first_ratio_is_one(bid_blocks: int) -> None:
     advantages, returns, _ = learner.judge(rollout)
     order = torch.randperm(rollout.num_bids)
     cards = rollout.num_bids + torch.randperm(len(rollout.rows) - rollout.num_bids)
-    batch = take(rollout, advantages, returns, order, cards)
+    batch = take(rollout, (advantages, returns), order, cards)
     _, figures = learner.loss(batch, 0.01, 0.01)
     figures = dict(zip(FIGURES, figures.tolist(), strict=True))
     assert figures["ratio_error"] < 1e-5
@@ -93,7 +93,7 @@ def test_the_mask_matters_in_the_loss() -> None:
         torch.arange(rollout.num_bids),
         torch.arange(rollout.num_bids, len(rollout.rows)),
     )
-    batch = take(rollout, advantages, returns, *everything)
+    batch = take(rollout, (advantages, returns), *everything)
     batch.card_masks = torch.ones_like(batch.card_masks)
     _, figures = learner.loss(batch, 0.01, 0.01)
     assert figures[FIGURES.index("ratio_error")] > 0.1

@@ -220,7 +220,7 @@ def test_the_first_ratio_is_one_with_a_pool_too() -> None:
     rollout = learner.collector.collect(learner.policy, seed=5)
     advantages, returns, _ = learner.judge(rollout)
     split, size = rollout.num_bids, len(rollout.rows)
-    batch = take(rollout, advantages, returns, torch.arange(split), torch.arange(split, size))
+    batch = take(rollout, (advantages, returns), torch.arange(split), torch.arange(split, size))
     _, figures = learner.loss(batch, 0.01, 0.01)
     assert figures[FIGURES.index("ratio_error")] < 1e-5
 

@@ -17,7 +17,14 @@ import pytest
 from differenzler_env import Rules, agents
 from differenzler_env.checkpoint import CheckpointError, load, read
 from training import demo, ppo, run
-from training.config import Config, ConfigError, make_config, parse_arguments, read_yaml
+from training.config import (
+    Config,
+    ConfigError,
+    DMCConfig,
+    make_config,
+    parse_arguments,
+    read_yaml,
+)
 from training.learner import Learner
 from training.run import train
 from training.run_files import RunFiles, read_progress
@@ -308,7 +315,8 @@ def test_games_must_divide_among_processes(tmp_path: Path, monkeypatch: pytest.M
     "path", sorted((ROOT / "configs").glob("*.yaml")), ids=lambda path: path.stem
 )
 def test_the_configurations_are_valid(path: Path) -> None:
-    config = make_config(read_yaml(path))
+    kind = DMCConfig if path.stem.startswith("dmc") else Config
+    config = make_config(read_yaml(path, kind), kind)
     json.dumps(config.to_dict())
 
 

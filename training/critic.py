@@ -20,6 +20,10 @@ class TableFeatures(nn.Module):
     """From state vectors to table rows: a policy's inputs and, after them, what else there is to
     know, the other hands and how far the other bids are off.
 
+    Args:
+        policy_features: the policy's inputs.
+        whole: whether there is anything after them.
+
     Attributes:
         policy_size: how many values at the start of a row the policy reads.
         size: length of a row.
@@ -28,14 +32,14 @@ class TableFeatures(nn.Module):
     hands: Tensor
     knots: Tensor
 
-    def __init__(self, policy_features: ObservationFeatures) -> None:
+    def __init__(self, policy_features: ObservationFeatures, whole: bool = True) -> None:
         super().__init__()
         self._tables = policy_features.tables
         hands = suit_table(STATE_FIELDS[:1], STATE_SLICES, policy_features.players)
         self.register_buffer("hands", torch.as_tensor(hands), persistent=False)
         knots = torch.as_tensor(np.array(OTHER_GAP_KNOTS, np.float32))
         self.register_buffer("knots", knots, persistent=False)
-        self.others = policy_features.players - 1
+        self.others = policy_features.players - 1 if whole else 0
         self.policy_size = policy_features.size
         per_seat = NUM_CARDS + 1 + len(OTHER_GAP_KNOTS) - 1
         self.size = policy_features.size + self.others * per_seat
@@ -54,6 +58,8 @@ class TableFeatures(nn.Module):
         input_rows(states, rows, self._tables, table, orders)
         device = self.hands.device
         out, numbers = torch.from_numpy(table).to(device), torch.from_numpy(orders).to(device)
+        if not self.others:
+            return out, numbers
         state = torch.from_numpy(states[rows, OBSERVATION_SIZE:]).to(device)
         seats = torch.from_numpy(
             np.concatenate([states[rows, part] for part in _SEATS], axis=1)

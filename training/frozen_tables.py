@@ -8,11 +8,11 @@ from differenzler_env.agents.network_agent import NetworkAgent
 from differenzler_env.evaluation import Estimate, evaluate
 from differenzler_env.rules import Rules
 
-from .config import Config, ConfigError
+from .config import ConfigError, RunConfig
 from .pool import copied
 
 if TYPE_CHECKING:
-    from .learner import Learner
+    from .self_play import SelfPlayLearner
 
 SEED = 1 << 100
 """Seed of the deals: the same for every run, and none that anybody takes to measure the result, for
@@ -57,7 +57,7 @@ class FrozenTables:
         ConfigError: if an agent cannot be loaded or their number does not fit a table.
     """
 
-    def __init__(self, config: Config, rules: Rules) -> None:
+    def __init__(self, config: RunConfig, rules: Rules) -> None:
         self.rules, self.every, self.deals = rules, config.evaluate_every, config.evaluate_deals
         self.best: float | None = None
         names = [name.strip() for name in config.evaluate_tables.split(";")]
@@ -70,7 +70,7 @@ class FrozenTables:
         """Whether it is time to measure: every so many updates, and when the run is done."""
         return bool(self.every) and (done or updates % self.every == 0)
 
-    def measure(self, learner: "Learner") -> Measurement:
+    def measure(self, learner: "SelfPlayLearner") -> Measurement:
         """Play the learner's averaged policy, each action the most likely one, at every table."""
         hero = NetworkAgent(self.rules, copied(learner.average), learner.policy.shape)
         hero.spec = "learner"
@@ -88,10 +88,7 @@ class FrozenTables:
 
     def is_best(self, measurement: Measurement) -> bool:
         """Whether no earlier measurement was as good."""
-        better = self.best is None or measurement.score < self.best
-        if better:
-            self.best = measurement.score
-        return better
+        return self.best is None or measurement.score < self.best
 
     def recall(self, strength: dict[str, Any]) -> None:
         """Take the best score from a checkpoint's ``strength``, if it was measured likewise."""

@@ -1,6 +1,8 @@
-"""Training: the loss of PPO on one minibatch, masks included."""
+"""Training: minibatches, and the loss of PPO on one, masks included."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -25,19 +27,16 @@ class Minibatch:
     card_masks: Tensor
     actions: Tensor
     log_probabilities: Tensor
-    advantages: Tensor
-    returns: Tensor
+    targets: tuple[Tensor, ...]
+    """``[n]`` each: what the loss holds the decisions against"""
 
 
-def take(
-    rollout: Rollout, advantages: Tensor, returns: Tensor, bids: Tensor, cards: Tensor
-) -> Minibatch:
+def take(rollout: Rollout, targets: Sequence[Tensor], bids: Tensor, cards: Tensor) -> Minibatch:
     """The minibatch of some bids and some cards of a rollout.
 
     Args:
         rollout: N decisions.
-        advantages: ``[N]``.
-        returns: ``[N]``, targets of the critic.
+        targets: ``[N]`` each.
         bids: int64 indices below ``rollout.num_bids``.
         cards: int64 indices from ``rollout.num_bids`` on.
     """
@@ -49,14 +48,56 @@ def take(
         card_masks=rollout.card_masks[cards - rollout.num_bids],
         actions=rollout.actions[chosen],
         log_probabilities=rollout.log_probabilities[chosen],
-        advantages=advantages[chosen],
-        returns=returns[chosen],
+        targets=tuple(target[chosen] for target in targets),
     )
 
 
-class PPOLoss(nn.Module):
-    """Policy and critic together, so that one call covers all weights (as DistributedDataParallel
-    wants it).
+class Loss(nn.Module):
+    """All networks together, so that one call covers all weights (as DistributedDataParallel wants
+    it). Called with a minibatch it gives the loss and the figures, ``[k]``.
+
+    Attributes:
+        figures: names of the figures.
+        figures_at_first: those of which the first minibatch of an update is told, not the mean.
+
+    Args:
+        policy: the network that plays.
+        dtype: type of matrix products.
+    """
+
+    figures: ClassVar[tuple[str, ...]]
+    figures_at_first: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, policy: PolicyNetwork, dtype: torch.dtype) -> None:
+        super().__init__()
+        self.policy, self.dtype = policy, dtype
+
+    def quickly(self, batch: Minibatch) -> torch.autocast:
+        """A context in which matrices are multiplied in ``dtype``."""
+        kind = batch.rows.device.type
+        return torch.autocast(kind, self.dtype, enabled=self.dtype != torch.float32)
+
+    def outputs(self, batch: Minibatch) -> tuple[Tensor, Tensor]:
+        """The policy network's outputs for bids ``[b, 158]`` and cards ``[c, 36]``."""
+        seen = batch.rows[:, : self.policy.features.size]
+        return self.policy.split_logits(seen, batch.num_bids)
+
+
+FIGURES = (
+    "policy_loss",
+    "value_loss",
+    "bid_entropy",
+    "card_entropy",
+    "kl",
+    "clipped",
+    "ratio_error",
+)
+"""Names of the figures of :meth:`PPOLoss.forward`: among them the approximate KL divergence, the
+share of ratios beyond the clip, and the largest abs(ratio − 1)."""
+
+
+class PPOLoss(Loss):
+    """The clipped loss of the policy, with entropy bonus, and the critic's squared error.
 
     Args:
         policy: the learner's policy.
@@ -65,22 +106,23 @@ class PPOLoss(nn.Module):
         dtype: type of matrix products.
     """
 
+    figures = FIGURES
+    figures_at_first = ("ratio_error",)
+
     def __init__(
         self, policy: PolicyNetwork, critic: Critic, clip: float, dtype: torch.dtype
     ) -> None:
-        super().__init__()
-        self.policy, self.critic, self.clip, self.dtype = policy, critic, clip, dtype
+        super().__init__(policy, dtype)
+        self.critic, self.clip = critic, clip
 
     def forward(
         self, batch: Minibatch, bid_entropy: float, card_entropy: float
     ) -> tuple[Tensor, Tensor]:
-        """The loss, and the figures that :data:`FIGURES` names, ``[7]``: among them the approximate
-        KL divergence, the share of ratios beyond the clip, and the largest abs(ratio − 1)."""
+        """The loss, and the figures that :data:`FIGURES` names, ``[7]``."""
         split = batch.num_bids
-        kind = batch.rows.device.type
-        with torch.autocast(kind, self.dtype, enabled=self.dtype != torch.float32):
-            seen = batch.rows[:, : self.policy.features.size]
-            bid_logits, card_logits = self.policy.split_logits(seen, split)
+        advantages, returns = batch.targets
+        with self.quickly(batch):
+            bid_logits, card_logits = self.outputs(batch)
             values = self.critic(batch.rows)
         bid_logs = masked_log_probabilities(bid_logits, batch.bid_masks)
         card_logs = masked_log_probabilities(card_logits, batch.card_masks)
@@ -89,13 +131,13 @@ class PPOLoss(nn.Module):
         change = logs[:, 0] - batch.log_probabilities
         ratio = change.exp()
         clipped = ratio.clamp(1.0 - self.clip, 1.0 + self.clip)
-        gain = torch.minimum(ratio * batch.advantages, clipped * batch.advantages)
+        gain = torch.minimum(ratio * advantages, clipped * advantages)
         # Every decision counts the same, so each kind's mean is weighted by its number.
         n = len(ratio)
         policy_loss = -gain.mean()
         bid_spread, card_spread = entropy(bid_logs), entropy(card_logs)
         bonus = (bid_entropy * bid_spread.sum() + card_entropy * card_spread.sum()) / n
-        value_loss = 0.5 * (values - batch.returns).square().mean()
+        value_loss = 0.5 * (values - returns).square().mean()
         with torch.no_grad():
             figures = torch.stack(
                 [
@@ -109,15 +151,3 @@ class PPOLoss(nn.Module):
                 ]
             )
         return policy_loss - bonus + value_loss, figures
-
-
-FIGURES = (
-    "policy_loss",
-    "value_loss",
-    "bid_entropy",
-    "card_entropy",
-    "kl",
-    "clipped",
-    "ratio_error",
-)
-"""Names of the figures of :meth:`PPOLoss.forward`."""

@@ -10,13 +10,14 @@ from torch import Tensor
 
 from differenzler_env import Batch
 from differenzler_env.agents import Agent, load
+from differenzler_env.agents.base import uniforms
 from differenzler_env.agents.network_agent import NetworkAgent
 from differenzler_env.agents.registry import split_list, split_spec
 from differenzler_env.agents.table import choose_actions
 from differenzler_env.checkpoint import Tensors
 from differenzler_env.rules import Rules
 
-from .config import Config, ConfigError
+from .config import ConfigError, RunConfig
 
 PAST = "past"
 """The entry of a pool that stands for the learner's past selves."""
@@ -63,7 +64,7 @@ class Pool:
         ConfigError: if an agent of the pool cannot be loaded.
     """
 
-    def __init__(self, config: Config, rules: Rules) -> None:
+    def __init__(self, config: RunConfig, rules: Rules) -> None:
         self.rules, self.share, self.alike = rules, config.pool_share, config.pool_alike
         self.distinct, self.deterministic = config.pool_distinct, config.pool_deterministic
         self.every, self.keep = config.past_every, config.past_kept
@@ -189,11 +190,6 @@ def copied(weights: Mapping[str, Any]) -> Tensors:
         name: (value.detach().cpu().numpy() if isinstance(value, Tensor) else value).copy()
         for name, value in weights.items()
     }
-
-
-def uniforms(keys: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:
-    """Numbers in [0, 1) from keys, by their upper 53 bits."""
-    return (keys >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
 def _uniforms(batch: Batch, purpose: int) -> npt.NDArray[np.float64]:

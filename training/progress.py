@@ -3,6 +3,7 @@ TensorBoard."""
 
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -63,19 +64,27 @@ class Display:
     ) -> None:
         self._bar.stop()
         if self._writer is not None:
-            self._writer.close()
+            with suppress(OSError):
+                self._writer.close()
 
     def show(self, figures: dict[str, float]) -> None:
         """Show the figures of an update."""
         shown = SHOWN.format(**figures)
         self._bar.update(self._task, completed=figures["deals"], shown=shown)
-        if self._writer is not None:
-            for name, value in figures.items():
-                self._writer.add_scalar(name, value, int(figures["deals"]))
+        try:
+            self._log(figures)
+        except OSError as error:  # a full disk, most likely
+            self._writer = None
+            self.say(f"TensorBoard's logs end here: {error.strerror}")
         if not self._live and not self._quiet and time.monotonic() - self._last_line > LINE_EVERY:
             self._last_line = time.monotonic()
             share = figures["deals"] / self._total
             self.say(f"{share:4.0%}  {figures['deals']:,.0f} deals  {shown}")
+
+    def _log(self, figures: dict[str, float]) -> None:
+        if self._writer is not None:
+            for name, value in figures.items():
+                self._writer.add_scalar(name, value, int(figures["deals"]))
 
     def say(self, text: str) -> None:
         """A line to the person, above the bar."""

@@ -1,6 +1,8 @@
 """Training: playing deals, many in lockstep, as every deal has as many decisions as any other."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -9,6 +11,7 @@ from torch import Tensor
 
 from differenzler_env import Batch
 from differenzler_env.actions import NUM_BIDS
+from differenzler_env.agents.base import uniforms
 from differenzler_env.agents.torch_network import (
     PolicyNetwork,
     choose,
@@ -21,9 +24,21 @@ from differenzler_env.rules import Rules
 
 from .config import ConfigError
 from .critic import TableFeatures
-from .pool import Pool, Seating, uniforms
+from .pool import Pool, Seating
 
 Indices = npt.NDArray[np.int64]
+
+
+class Distribution(NamedTuple):
+    """How a network's outputs ``[n, k]`` and the mask of legal actions ``[n, k]`` become
+    log-probabilities ``[n, k]``."""
+
+    bids: Callable[[Tensor, Tensor], Tensor]
+    cards: Callable[[Tensor, Tensor], Tensor]
+
+
+BY_LOGITS = Distribution(masked_log_probabilities, masked_log_probabilities)
+"""The outputs are logits."""
 
 
 @dataclass
@@ -61,6 +76,12 @@ class Rollout:
     def num_decisions(self) -> int:
         """All decisions of the learner's seats, forced plays included."""
         return int(self.learner.sum()) * self.shape[0]
+
+    def outcomes(self, scale: float) -> Tensor:
+        """What the seat of each decision earned in its deal, float32 ``[N]``, in units of
+        ``scale`` points."""
+        earned = (-self.penalties / scale).expand(self.shape).reshape(-1)
+        return earned[self.places]
 
 
 class Collector:
@@ -100,7 +121,9 @@ class Collector:
         self._filled = 0
 
     @torch.no_grad()
-    def collect(self, policy: PolicyNetwork, seed: int) -> Rollout:
+    def collect(
+        self, policy: PolicyNetwork, seed: int, distribution: Distribution = BY_LOGITS
+    ) -> Rollout:
         """Play one deal in every game: the learner's seats by the policy, others by the pool.
 
         Raises:
@@ -112,7 +135,8 @@ class Collector:
         # Drawn once a deal: who sits down for its first bid also plays its last card.
         seating = self.pool.seat(self.batch)
         parts = [
-            self._step(policy, step // players, seating) for step in range(players * self.decisions)
+            self._step(policy, distribution, step // players, seating)
+            for step in range(players * self.decisions)
         ]
         # A step has no part where the learner had nothing to decide, as in the last tricks.
         bid_parts = [part for part in parts[:players] if part]
@@ -137,7 +161,9 @@ class Collector:
             learner=torch.from_numpy(seating.learner).to(self.device),
         )
 
-    def _step(self, policy: PolicyNetwork, decision: int, seating: Seating) -> list[Tensor]:
+    def _step(
+        self, policy: PolicyNetwork, distribution: Distribution, decision: int, seating: Seating
+    ) -> list[Tensor]:
         """Let the seat to act of every game act.
 
         Returns:
@@ -177,7 +203,8 @@ class Collector:
         else:
             bits = legal[rows, None] >> np.arange(NUM_CARDS, dtype=np.uint64) & np.uint64(1)
             mask = torch.from_numpy(bits > 0).to(self.device).gather(1, own_cards)
-        log_probabilities = masked_log_probabilities(logits, mask)
+        chances = distribution.bids if bidding else distribution.cards
+        log_probabilities = chances(logits, mask)
         chosen = choose(log_probabilities, uniform)
         cards = own_cards.gather(1, chosen[:, None] % NUM_CARDS)[:, 0]
         actions[rows] = (chosen if bidding else NUM_BIDS + cards).cpu().numpy()

@@ -4,18 +4,24 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
 import torch
 from torch import distributed as dist
 
-from .config import Config, ConfigError
+from differenzler_env.checkpoint import CheckpointError
+
+from .config import ConfigError, RunConfig
 from .frozen_tables import FrozenTables
 from .learner import Learner
 from .progress import Display
 from .run_files import RunFiles
+from .self_play import SelfPlayLearner
+
+AfterUpdate = Callable[[Any, dict[str, float]], None]
 
 INTERRUPTED = 130
 """Exit status after Ctrl-C, as shells have it."""
@@ -51,7 +57,7 @@ class Interruption:
             raise KeyboardInterrupt
 
 
-def start_processes(config: Config) -> tuple[int, int]:
+def start_processes(config: RunConfig) -> tuple[int, int]:
     """Join the other processes that ``torchrun`` started, if it did: own number, number of all.
 
     Raises:
@@ -76,9 +82,10 @@ def start_processes(config: Config) -> tuple[int, int]:
 
 
 def train(
-    config: Config,
+    config: RunConfig,
     resume: bool = False,
-    after_update: Callable[[Learner, dict[str, float]], None] | None = None,
+    after_update: AfterUpdate | None = None,
+    kind: type[SelfPlayLearner] = Learner,
 ) -> int:
     """Run, or go on with, a training run.
 
@@ -86,6 +93,7 @@ def train(
         config: the settings.
         resume: go on from the newest checkpoint in the run's folder.
         after_update: called with the learner and the figures of each update.
+        kind: what learns.
 
     Returns:
         The exit status: 0 when the run is done, 130 when it was interrupted.
@@ -99,16 +107,17 @@ def train(
     if config.threads:
         torch.set_num_threads(config.threads)
     rank, processes = start_processes(config)
-    status = _train(config, resume, after_update, rank, processes)
+    status = _train(config, resume, after_update, kind, rank, processes)
     if processes > 1:
         dist.destroy_process_group()
     return status
 
 
 def _train(
-    config: Config,
+    config: RunConfig,
     resume: bool,
-    after_update: Callable[[Learner, dict[str, float]], None] | None,
+    after_update: AfterUpdate | None,
+    kind: type[SelfPlayLearner],
     rank: int,
     processes: int,
 ) -> int:
@@ -118,7 +127,7 @@ def _train(
     started = time.monotonic()
     with Interruption() as interruption:
         # First of all, so that settings that cannot be leave the folder as it is.
-        learner = Learner(config, rank, processes)
+        learner = kind(config, rank, processes)
         tables = FrozenTables(config, learner.rules)
         if first:
             files.begin(resume)
@@ -149,16 +158,18 @@ def _train(
                     done = learner.progress.deals >= config.deals
                     if tables.due(learner.progress.updates, done):
                         figures |= _measure(learner, tables, files, display)
-                    files.log(figures)
+                    with _tolerated(display):
+                        files.log(figures)
                     display.show(figures)
                 if after_update is not None:
                     after_update(learner, figures)
                 late = bool(config.minutes) and time.monotonic() - started > 60 * config.minutes
                 stop = _any_process(interruption.noticed or late, processes)
-                if first and (stop or time.monotonic() - saved >= config.save_every):
-                    files.save(learner)
+                if first and not stop and time.monotonic() - saved >= config.save_every:
+                    with _tolerated(display):
+                        files.save(learner)
                     saved = time.monotonic()
-            if first and not stop:
+            if first:
                 files.save(learner)
             if interruption.noticed:
                 display.say(
@@ -170,15 +181,26 @@ def _train(
     return 0
 
 
+@contextmanager
+def _tolerated(display: Display) -> Iterator[None]:
+    """What cannot be written costs no training: it is said, and the next time there may be room."""
+    try:
+        yield
+    except CheckpointError as error:
+        display.say(f"{error}; training goes on")
+
+
 def _measure(
-    learner: Learner, tables: FrozenTables, files: RunFiles, display: Display
+    learner: SelfPlayLearner, tables: FrozenTables, files: RunFiles, display: Display
 ) -> dict[str, float]:
     """Play at the frozen tables and keep the policy if none was better; the figures."""
     measured = tables.measure(learner)
     note = f"update {learner.progress.updates}: penalty {measured}"
     if tables.is_best(measured):
-        files.save_best(learner, tables.strength(measured))
         note += "; the best so far"
+        with _tolerated(display):
+            files.save_best(learner, tables.strength(measured))
+            tables.best = measured.score
     display.say(note)
     return measured.figures()
 

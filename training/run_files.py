@@ -28,9 +28,10 @@ from differenzler_env.checkpoint import (
     save,
 )
 from differenzler_env.files import replacing
+from differenzler_env.observation import OBSERVATION_VERSION
 
-from .config import Config, ConfigError
-from .learner import Learner
+from .config import ConfigError, RunConfig
+from .self_play import SelfPlayLearner
 
 
 class RunFiles:
@@ -40,7 +41,7 @@ class RunFiles:
         config: the settings; its ``run_folder`` is the place.
     """
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: RunConfig) -> None:
         self.config = config
         self.folder = config.run_folder
         self._written: set[int] = set()
@@ -64,7 +65,8 @@ class RunFiles:
             for leftover in self.folder.glob(".*.tmp"):  # of a process that was killed
                 leftover.unlink(missing_ok=True)
             text = yaml.safe_dump(self.config.to_dict(), sort_keys=False)
-            (self.folder / "config.yaml").write_text(text, encoding="utf-8")
+            with replacing(self.folder / "config.yaml") as temporary:
+                temporary.write_text(text, encoding="utf-8")
             if not resume:
                 self.progress_path.unlink(missing_ok=True)
         except OSError as error:
@@ -93,7 +95,7 @@ class RunFiles:
         """The files to resume from, oldest first."""
         return sorted(self.folder.glob("training-*.safetensors"))
 
-    def save(self, learner: Learner) -> None:
+    def save(self, learner: SelfPlayLearner) -> None:
         """Write the policy and what resuming needs, past selves first; older checkpoints beyond
         ``keep`` go, and the past selves that only they needed.
 
@@ -111,6 +113,7 @@ class RunFiles:
         document = {
             "format": FORMAT,
             "kind": "training",
+            "observation": OBSERVATION_VERSION,
             "progress": progress,
             "past": list(pool.past),
             "config": self.config.to_dict(),
@@ -132,7 +135,7 @@ class RunFiles:
         found = self.past_path(0).parent.glob("past-*.safetensors")
         return sorted(int(path.stem.rpartition("-")[2]) for path in found)
 
-    def save_best(self, learner: Learner, strength: dict[str, Any]) -> None:
+    def save_best(self, learner: SelfPlayLearner, strength: dict[str, Any]) -> None:
         """Write the policy as the best one, with what was measured.
 
         Raises:
@@ -148,7 +151,7 @@ class RunFiles:
             return {}
         return strength if isinstance(strength, dict) else {}
 
-    def restore(self, learner: Learner, say: Callable[[str], None]) -> None:
+    def restore(self, learner: SelfPlayLearner, say: Callable[[str], None]) -> None:
         """Put the learner where the newest readable checkpoint left it.
 
         Raises:
@@ -172,7 +175,7 @@ class RunFiles:
         raise error or CheckpointError(f"there is no checkpoint in {str(self.folder)!r}")
 
     def _read_past(
-        self, learner: Learner, document: dict[str, Any]
+        self, learner: SelfPlayLearner, document: dict[str, Any]
     ) -> dict[int, tuple[Tensors, dict[str, Any]]]:
         """Weights and shapes of the past selves that a checkpoint speaks of, if they play."""
         if not learner.pool.wants_past:
@@ -191,8 +194,15 @@ class RunFiles:
         self._cut_progress(updates)
 
     def _put_back(
-        self, path: Path, learner: Learner, tensors: Tensors, document: dict[str, Any]
+        self, path: Path, learner: SelfPlayLearner, tensors: Tensors, document: dict[str, Any]
     ) -> None:
+        # Checkpoints of before this was written down have the weights' shapes to go by.
+        version = document.get("observation", OBSERVATION_VERSION)
+        if version != OBSERVATION_VERSION:
+            raise CheckpointError(
+                f"{str(path)!r} is for observation version {version}; this version of the package "
+                f"observes in version {OBSERVATION_VERSION}"
+            )
         try:
             learner.restore(tensors, document["progress"])
         except (KeyError, TypeError, ValueError) as problem:
@@ -200,9 +210,18 @@ class RunFiles:
             raise CheckpointError(f"{str(path)!r} does not fit these settings: {reason}") from None
 
     def log(self, figures: dict[str, float]) -> None:
-        """Append the figures of an update."""
-        with self.progress_path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(figures) + "\n")
+        """Append the figures of an update.
+
+        Raises:
+            CheckpointError: if they cannot be written.
+        """
+        try:
+            with self.progress_path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(figures) + "\n")
+        except OSError as error:
+            raise CheckpointError(
+                f"{str(self.progress_path)!r} could not be written: {error.strerror}"
+            ) from None
 
     def _cut_progress(self, updates: int) -> None:
         """Drop the figures of updates that were lost and will be done again."""
@@ -214,11 +233,14 @@ class RunFiles:
             temporary.write_text(text, encoding="utf-8")
 
 
-def save_policy(path: Path, learner: Learner, strength: dict[str, Any] | None = None) -> None:
+def save_policy(
+    path: Path, learner: SelfPlayLearner, strength: dict[str, Any] | None = None
+) -> None:
     """Write the learner's averaged policy as a checkpoint that agents load."""
     weights = {name: tensor.cpu().numpy() for name, tensor in learner.average.items()}
-    training = {"config": learner.config.to_dict(), **learner.progress.to_dict()}
-    save(path, weights, policy_document(learner.rules, learner.policy.shape, training, strength))
+    config = learner.config
+    made = {"method": config.method, "config": config.to_dict(), **learner.progress.to_dict()}
+    save(path, weights, policy_document(learner.rules, learner.policy.shape, made, strength))
 
 
 def read_progress(path: Path) -> list[dict[str, float]]:

@@ -10,7 +10,7 @@ STAMP := $(VENV)/.installed
 EXTRAS := dev,train,sb3
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo bench strength test test-oldest test-uncompiled test-long nightly golden lint types format check docs site dist clean
+.PHONY: help setup demo bench strength ladder test test-oldest test-uncompiled test-long nightly golden lint types format check docs site dist clean
 
 help:  ## say what each target does
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | column -t -s @ 2>/dev/null \
@@ -33,6 +33,9 @@ bench: $(STAMP)  ## how fast the package is on this machine; leave it idle meanw
 
 strength: $(STAMP)  ## measure the shipped models, and write the table of README.md anew (many minutes)
 	$(PYTHON) docs/strength.py
+
+ladder: $(STAMP)  ## rank the agents, random to best, and write docs/ladder.md anew (many minutes)
+	$(PYTHON) docs/ladder.py
 
 # One thread a worker: two workers with two threads each only get in each other's way.
 test test-long nightly: export OMP_NUM_THREADS := 1

@@ -93,6 +93,9 @@ def test_the_gain_is_over_the_mean_of_the_members_paired_by_deal() -> None:
     half = 1.959963984540054 * gains.std(ddof=1) / 40**0.5
     assert result.gain().half_width == pytest.approx(half)
     assert result.gain().mean > 10
+    document = result.to_json()
+    assert [entry["agent"] for entry in document["members"]] == list(document["field"])
+    assert document["members"][2]["penalty"] == document["penalty"]  # thumb, the hero here
 
 
 # The script ----------------------------------------------------------------------------------

@@ -67,6 +67,10 @@ class Gain:
             "deals": self.hero.deals,
             "penalty": self.penalty().to_json(),
             "members_penalty": self.members_penalty().to_json(),
+            "members": [
+                {"agent": entry.hero, "penalty": entry.penalty().to_json()}
+                for entry in self.members
+            ],
             "gain": self.gain().to_json(),
         }
 

@@ -185,6 +185,8 @@ def bid_sums(evaluation: Evaluation, what: Details) -> str:
 
 def precision(evaluation: Evaluation, what: Details) -> str:
     """The running mean of the paired difference with its interval."""
+    from matplotlib.ticker import LogLocator
+
     values = evaluation.deal_differences()
     count = np.arange(1, len(values) + 1)
     mean = np.cumsum(values) / count
@@ -200,6 +202,7 @@ def precision(evaluation: Evaluation, what: Details) -> str:
         axes.plot(count[shown], mean[shown], color=HERO, linewidth=2)
         if len(values) > 100:
             axes.set_xscale("log")
+            axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
             axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
             axes.xaxis.set_minor_formatter("")
     return str(drawing.text)

@@ -88,9 +88,9 @@ def measure_gain(hero: str, field: str, rules: Rules, deals: int) -> Gain:
         with progress_bar(f"{spec} at {field}") as progress:
             return evaluate(spec, field, rules, deals, SEED, workers=None, progress=progress)
 
-    names = [agent.spec for agent in load_field(field, rules, more=True)]
-    results = {spec: play(spec) for spec in dict.fromkeys([hero, *names])}
-    return Gain(results[hero], tuple(results[spec] for spec in names))
+    at_field = play(hero)
+    played = {spec: play(spec) for spec in dict.fromkeys(at_field.field)}
+    return Gain(at_field, tuple(played[spec] for spec in at_field.field))
 
 
 def field_config(config: "Config", field: str) -> "Config":

@@ -10,7 +10,7 @@ STAMP := $(VENV)/.installed
 EXTRAS := dev,train,sb3
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo bench strength ladder test test-oldest test-uncompiled test-long nightly golden lint types format check docs site dist clean
+.PHONY: help setup demo bench strength ladder test test-oldest test-uncompiled test-long nightly golden lint types format check docs site dist release-test clean
 
 help:  ## say what each target does
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | column -t -s @ 2>/dev/null \
@@ -86,6 +86,16 @@ site: $(STAMP)
 
 dist: $(STAMP)  ## wheel and source archive in dist/
 	$(PYTHON) -m hatchling build
+
+# Each archive goes into an environment of its own, and is tried from a folder without the sources.
+release-test: $(STAMP)  ## build wheel and source archive, install each into an empty environment, try it there
+	rm -rf build/release
+	$(PYTHON) -m hatchling build -d build/release
+	set -e; cd build/release; for archive in *.whl *.tar.gz; do \
+		$(PYTHON3) -m venv --clear venv; \
+		venv/bin/python -m pip install --quiet --disable-pip-version-check -c ../../$(CONSTRAINTS) $$archive; \
+		venv/bin/python ../../tests/smoke.py; \
+	done
 
 clean:  ## remove builds and caches; the virtual environment stays
 	rm -rf build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -2,6 +2,7 @@
 
 import ast
 import importlib.metadata
+import inspect
 import re
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[1]
@@ -261,3 +263,35 @@ def test_no_large_file_is_tracked() -> None:
     tracked = [ROOT / name for name in listing.stdout.decode().split("\0") if name]
     assert ROOT / "pyproject.toml" in tracked
     assert not [path for path in tracked if path.is_file() and path.stat().st_size > 5_000_000]
+
+
+def test_the_workflow_runs_what_is_there() -> None:
+    """All Python versions of the classifiers run ``.ci/run``; every target is in the Makefile."""
+    text = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
+    jobs = yaml.safe_load(text)["jobs"]
+    tested = set(jobs["check"]["strategy"]["matrix"]["python"])
+    prefix = "Programming Language :: Python :: "
+    said = {line.removeprefix(prefix) for line in PROJECT["project"]["classifiers"]}
+    assert tested == {version for version in said if re.fullmatch(r"3\.\d+", version)}
+    assert f">={min(tested)}" == PROJECT["project"]["requires-python"]
+    commands = [step["run"] for job in jobs.values() for step in job["steps"] if "run" in step]
+    assert "bash .ci/run" in commands
+    targets = {command.removeprefix("make ") for command in commands if command.startswith("make")}
+    targets = {target for target in targets if "{" not in target}
+    targets |= set(jobs["also"]["strategy"]["matrix"]["target"])
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert len(targets) > 3
+    assert not [name for name in targets if not re.search(rf"^{name}:", makefile, re.MULTILINE)]
+
+
+def test_public_names_are_there_and_on_the_page() -> None:
+    """``__all__`` is what a user may rely on: each name exists, has a docstring of its own if it is
+    a class or function, and stands in docs/api.md."""
+    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    for place in ("", ".agents", ".differenzler_v0", ".evaluation"):
+        module = importlib.import_module(PACKAGE + place)
+        for name in module.__all__:
+            thing = getattr(module, name)
+            assert re.search(rf"\b{name}\b", page), f"docs/api.md lacks {place}.{name}"
+            if callable(thing):
+                assert inspect.getdoc(thing), f"{place}.{name} has no docstring"

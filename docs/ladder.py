@@ -30,8 +30,9 @@ AGENTS = (
     "search?worlds=20",
     "search",
     "models/swisslos-1.safetensors",
+    "search?policy=models/swisslos-1.safetensors",
 )
-DEALS, SEED = 400, 1
+DEALS, SEED = 200, 1
 
 
 def around(estimate: Estimate, form: str = ".2f") -> str:

@@ -18,8 +18,6 @@ from .table import take_records
 LIKELY = 0.02
 """Cards less likely than this are not tried."""
 MOST_CARDS = 6
-QUANTILES = (0.1, 0.3, 0.5, 0.7, 0.9)
-"""Bids tried: the likeliest, and these quantiles of the policy's own bids."""
 LOYALTY = 0.3
 """What an action must save for being e times less likely than the likeliest one."""
 
@@ -61,9 +59,10 @@ def log_shares(logits: npt.NDArray[np.float32]) -> Floats:
 class PolicySearchAgent(SearchAgent):
     """``search?policy=models/swisslos.safetensors``: search with a network as prior and playout.
 
-    Only what the policy finds likely is tried, and what it finds less likely must save more. Worlds
-    are those of :class:`.search.SearchAgent`; all cards that follow there are the policy's
-    likeliest, each chosen by what its seat may know.
+    It bids as the policy does: it was trained to play for those bids, and trying others gained
+    nothing. Only cards that the policy finds likely are tried, and what it finds less likely must
+    save more. Worlds are those of :class:`.search.SearchAgent`; all cards that follow there are
+    the policy's likeliest, each chosen by what its seat may know.
 
     Args:
         rules: rules of the table.
@@ -94,17 +93,14 @@ class PolicySearchAgent(SearchAgent):
         self.playout = playout
 
     def choices(self, views: Records) -> tuple[Actions, Floats]:
-        """The policy's likelier actions in VIEW ``[1]``, likeliest first, int64 ``[k]``, and how
-        much cheaper than the first each must be, float64 ``[k]``."""
+        """The policy's bid, or its likelier cards, in VIEW ``[1]``, likeliest first, int64 ``[k]``,
+        and how much cheaper than the first each must be, float64 ``[k]``."""
         if views["current_seat"][0] != views["seat"][0]:
             return np.zeros(0, np.int64), np.zeros(0)
         log = log_shares(self.network.legal_logits(views)[0])
+        tried = np.flatnonzero(log >= np.log(LIKELY))
         if views["phase"][0] == BID:
-            reached = np.exp(log).cumsum()
-            quantiles = np.searchsorted(reached, np.multiply(QUANTILES, reached[-1]))
-            tried = np.unique(np.append(quantiles, log.argmax()))
-        else:
-            tried = np.flatnonzero(log >= np.log(LIKELY))
+            tried = np.array([log.argmax()])
         tried = tried[np.argsort(-log[tried], kind="stable")][:MOST_CARDS].astype(np.int64)
         return tried, LOYALTY * (log[tried[:1]] - log[tried])
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .cards import SIDE_ORDER, SUITS, TRUMP_ORDER
+from .words import ENGLISH, Words
 
 if TYPE_CHECKING:
     from .game import Game
@@ -30,54 +31,63 @@ def hand_text(names: Sequence[str], trump: str) -> str:
     return "   ".join(held) or "–"
 
 
-def view_text(view: "PlayerView") -> str:
+def view_text(view: "PlayerView", words: Words = ENGLISH) -> str:
     """The table as the seat of the view sees it, several lines."""
-    return _table_text(view, {view.seat: view.hand}, view.seat, view.lawful_cards)
+    return _table_text(view, {view.seat: view.hand}, view.seat, view.lawful_cards, words)
 
 
-def game_text(game: "Game") -> str:
+def game_text(game: "Game", words: Words = ENGLISH) -> str:
     """The open table: all hands and all bids, several lines."""
-    return _table_text(game, dict(enumerate(game.hands)), None, [])
+    return _table_text(game, dict(enumerate(game.hands)), None, [], words)
 
 
 def _table_text(
-    table: Any, hands: dict[int, list[str]], own_seat: int | None, lawful: list[str]
+    table: Any, hands: dict[int, list[str]], own_seat: int | None, lawful: list[str], words: Words
 ) -> str:
     """Lines for a Game or a PlayerView; only what the table object itself gives is shown."""
-    rules, players = table.rules, table.rules.players
-    turned_up = f" (turned up {card_text(table.turned_up)})" if table.turned_up else ""
-    trick_number = min(len(table.tricks) + 1, rules.tricks)
+    rules, turned_up = table.rules, table.turned_up
     lines = [
-        f"Deal {table.deal_number + 1} of {rules.deals}   trump {SUIT_SYMBOLS[table.trump]}"
-        f"{turned_up}   trick {trick_number} of {rules.tricks}"
+        words(
+            "text_heading",
+            deal=table.deal_number + 1,
+            deals=rules.deals,
+            trump=SUIT_SYMBOLS[table.trump],
+            turned_up=words("text_turned_up", card=card_text(turned_up)) if turned_up else "",
+            trick=min(len(table.tricks) + 1, rules.tricks),
+            tricks=rules.tricks,
+        ),
+        *_seats_text(table, own_seat, words),
     ]
-    bids = table.bids
-    has_bid = getattr(table, "has_bid", [bid is not None for bid in bids])
-    trick = dict(table.trick)
-    order = [seat for seat, _ in table.trick]
-    lines.append("         bid  points  total  on the table")
-    for seat in range(players):
-        bid = str(bids[seat]) if bids[seat] is not None else ("?" if has_bid[seat] else "–")
-        played = f"{order.index(seat) + 1}. {card_text(trick[seat])}" if seat in trick else ""
-        marks = " *" if seat == table.current_seat else ""
-        marks += " (dealer)" if seat == table.dealer else ""
-        you = "you" if seat == own_seat else f"seat {seat}"
-        lines.append(
-            f"{you:>7}  {bid:>3}  {table.points[seat]:>6}  {table.penalties[seat]:>5}  "
-            f"{played:<6}{marks}".rstrip()
-        )
     if table.tricks:
         last = table.tricks[-1]
         cards = " ".join(card_text(card) for card in last["cards"])
-        lines.append(
-            f"last trick: {cards}, led by seat {last['leader']}, {last['points']} points to seat "
-            f"{last['winner']}"
-        )
+        lines.append(words("text_last", **(last | {"cards": cards})))
     for seat, hand in hands.items():
-        whose = "hand" if seat == own_seat else f"hand of seat {seat}"
-        lines.append(f"{whose}: {hand_text(hand, table.trump)}")
+        whose = "text_hand" if seat == own_seat else "text_hand_of"
+        lines.append(words(whose, seat=seat, cards=hand_text(hand, table.trump)))
     if lawful:
-        lines.append(f"lawful: {' '.join(card_text(card) for card in lawful)}")
+        lines.append(words("text_lawful", cards=" ".join(card_text(card) for card in lawful)))
     if table.phase == "over":
-        lines.append("the match is over")
+        lines.append(words("text_over"))
     return "\n".join(lines)
+
+
+def _seats_text(table: Any, own_seat: int | None, words: Words) -> list[str]:
+    """A heading, and a line a seat."""
+    bids = table.bids
+    has_bid = getattr(table, "has_bid", [bid is not None for bid in bids])
+    order = [seat for seat, _ in table.trick]
+    trick = dict(table.trick)
+    labels = [words(label) for label in ("bid", "points", "total")]
+    heading = f"{'':>7}  {labels[0]:>3}  {labels[1]}  {labels[2]}  {words('text_on_table')}"
+    lines = [heading]
+    for seat in range(table.rules.players):
+        bid = str(bids[seat]) if bids[seat] is not None else ("?" if has_bid[seat] else "–")
+        cells = (bid, table.points[seat], table.penalties[seat])
+        row = "  ".join(f"{cell:>{len(label)}}" for cell, label in zip(cells, labels, strict=True))
+        played = f"{order.index(seat) + 1}. {card_text(trick[seat])}" if seat in trick else ""
+        marks = " *" if seat == table.current_seat else ""
+        marks += words("text_dealer") if seat == table.dealer else ""
+        name = words("you") if seat == own_seat else words("seat", seat=seat)
+        lines.append(f"{name:>7}  {row}  {played:<6}{marks}".rstrip())
+    return lines

@@ -1,6 +1,7 @@
 """Settings that all tests share."""
 
 import os
+import tempfile
 
 import hypothesis
 import pytest
@@ -24,3 +25,8 @@ def one_thread():
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(before)
+
+# Matches that tests play are kept apart from a person's own, and speak English.
+_HOME = tempfile.TemporaryDirectory(prefix="differenzler-tests-")
+os.environ["XDG_DATA_HOME"] = _HOME.name
+os.environ["LC_ALL"] = "C.UTF-8"

@@ -1,153 +1,154 @@
-"""Command line: ``differenzler play``, a seat at the table, line by line in the terminal."""
+"""Command line: ``differenzler play``, a seat at the table, in the terminal."""
 
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..agents import Agent
-    from ..game import Game
-
-HELP = "a bid is a number; a card is suit and rank, such as d10, cj, ha (♦10, ♣J, ♥A); q stops"
+    from ..play.advice import Adviser
+    from ..play.sitting import Sitting
+    from ..words import Words
 
 
 @dataclass
 class Play:
-    """Play a match against agents in the terminal."""
+    """Play a match against agents, with the keyboard; or line by line with --plain."""
 
-    opponents: str = "thumb"
-    """the others from your right-hand neighbour onward, separated by commas, or one for all"""
-    seat: int = 0
-    """your seat"""
-    rules: str = "swisslos"
-    """rule set: swisslos, table, television, mini; settings as in table?players=5"""
+    opponents: str | None = None
+    """the others from your right-hand neighbour onward, separated by commas, or one for all; thumb
+    where not given"""
+    seat: int | None = None
+    """your seat; 0 where not given"""
+    rules: str | None = None
+    """rule set: swisslos (where not given), table, television, mini; settings as in
+    table?players=5"""
     seed: int | None = None
     """of the deals; drawn where not given"""
+    resume: str | None = None
+    """go on with a match: its file, or last"""
     record: Path | None = None
-    """file for the record of the match"""
+    """file for the record of the match; in the folder where not given"""
+    folder: Path | None = None
+    """where matches are kept; ~/.local/share/differenzler where not given"""
+    adviser: str = "search"
+    """the agent that helps when asked to"""
+    language: str | None = None
+    """en or de; that of the terminal where not given"""
+    pace: float = 0.6
+    """seconds that the others take for an action"""
+    plain: bool = False
+    """line by line, for screen readers and scripts; by itself where there is no terminal"""
 
     def run(self) -> None:
         """Does what the command says."""
+        from ..play.advice import Adviser
+        from ..words import choose_words
+        from .common import check_output
+
+        words = choose_words(self.language)
+        check_output(self.record)
+        check_pace(self.pace)
+        plain = self.plain or not on_terminal()
+        if not plain:
+            need_textual()
+        sitting = self.resumed() if self.resume else self.started()
+        adviser = Adviser(self.adviser, sitting.game.rules)
+        sitting.save()
+        try:
+            if plain:
+                self.play_plain(sitting, words, adviser)
+            else:
+                self.play_screen(sitting, words, adviser)
+        finally:
+            if not sitting.game.is_over:
+                if self.record is not None:
+                    sitting.write_record()
+                print(words("saved", file=sitting.file))
+        if sitting.game.is_over and self.record is None:
+            print(words("recorded", file=sitting.record_file))
+
+    def started(self) -> "Sitting":
+        """A new match."""
         import secrets
 
-        from ..agents import load_field
         from ..game import Game
-        from ..record import write_records
-        from .common import check_output, parse_rules
+        from ..play.sitting import Sitting, matches_folder, new_match_file, seat_field
+        from .common import parse_rules
 
-        rules = parse_rules(self.rules)
-        check_output(self.record)
-        if not 0 <= self.seat < rules.players:
-            raise ValueError(f"seat is {self.seat}; allowed: 0 to {rules.players - 1}")
-        field = load_field(self.opponents, rules)
-        others = {
-            (self.seat + 1 + place) % rules.players: agent for place, agent in enumerate(field)
-        }
+        rules, seat = parse_rules(self.rules or "swisslos"), self.seat or 0
+        if not 0 <= seat < rules.players:
+            raise ValueError(f"seat is {seat}; allowed: 0 to {rules.players - 1}")
+        agents = seat_field(self.opponents or "thumb", seat, rules)
         seed = secrets.randbits(32) if self.seed is None else self.seed
         game = Game(rules, seed=seed)
-        print(f"You sit in seat {self.seat}, seed {seed}; {HELP}.")
-        try:
-            self._match(game, others)
-        except EOFError:
-            print("\nStopped.")
-        if self.record is not None:
-            names = ["human" if s == self.seat else others[s].spec for s in range(rules.players)]
-            write_records(self.record, [game.to_record(names)])
+        file = new_match_file(self.folder or matches_folder())
+        return Sitting(game, agents, seed, file, self.record)
 
-    def _match(self, game: "Game", others: "dict[int, Agent]") -> None:
-        settled = 0
-        while (seat := game.current_seat) is not None:
-            points = game.points
-            if seat == self.seat:
-                self._own_action(game)
-            else:
-                _others_action(game, others[seat])
-            if len(game.finished_deals) > settled:
-                settled = len(game.finished_deals)
-                self._tell_deal(game.finished_deals[-1], points, game.penalties)
-            elif game.tricks and not game.trick:
-                self._tell_trick(game.tricks[-1])
-        winners = game.winners or []
-        names = " and ".join(self._name(seat) for seat in winners).capitalize()
-        if len(winners) > 1:
-            print(f"{names} share the win.")
+    def resumed(self) -> "Sitting":
+        """The match that is to go on."""
+        from ..play.sitting import last_match_file, matches_folder, read_save
+
+        for name in ("seat", "rules", "seed"):
+            if getattr(self, name) is not None:
+                raise ValueError(f"a match that goes on keeps its {name}: leave --{name} out")
+        if self.resume == "last":
+            file = last_match_file(self.folder or matches_folder())
         else:
-            print(f"{names} {'win' if winners == [self.seat] else 'wins'} the match.")
+            file = Path(self.resume or "")
+        return read_save(file, self.record, self.opponents)
 
-    def _own_action(self, game: "Game") -> None:
-        print(f"\n{game.view(self.seat).text()}")
-        while True:
-            if sys.stdin is None:  # it was closed
-                raise EOFError
-            typed = input("your bid: " if game.phase == "bid" else "your card: ").strip()
-            if typed.lower() in ("q", "quit"):
-                raise EOFError
-            try:
-                game.play(parse_typed(typed, game.phase))
-                return
-            except ValueError as error:
-                print(error)
+    def play_plain(self, sitting: "Sitting", words: "Words", adviser: "Adviser") -> None:
+        """Play line by line, until the match is over or the input ends."""
+        from ..play.plain import PlainTable
 
-    def _tell_trick(self, trick: dict[str, Any], last: str = "") -> None:
-        from ..text import card_text
+        help_text = words("typing")
+        print(words("intro", seat=sitting.seat, seed=sitting.seed, help=help_text))
+        try:
+            PlainTable(sitting, words, adviser).play()
+        except EOFError:
+            print(f"\n{words('stopped')}")
 
-        cards = " ".join(card_text(card) for card in trick["cards"])
-        leader, winner = self._name(trick["leader"]), self._name(trick["winner"])
-        print(f"{cards}, led by {leader}: {trick['points']} points to {winner}{last}")
+    def play_screen(self, sitting: "Sitting", words: "Words", adviser: "Adviser") -> None:
+        """Play on the whole screen, until the match is over or the person leaves."""
+        from ..play.app import SeatApp
+        from ..play.seat import Seat
 
-    def _tell_deal(self, deal: dict[str, Any], before: list[int], totals: list[int]) -> None:
-        """The last trick and the settlement; ``before`` are the points without that trick."""
-        # The next deal may lie on the table by now; the last trick is what the points rose by.
-        gains = [after - earlier for after, earlier in zip(deal["points"], before, strict=True)]
-        winner = gains.index(max(gains))
-        won = {"winner": winner, "points": gains[winner]}
-        self._tell_trick(deal["tricks"][-1] | won, ", the last trick")
-        print("\n          bid  points  penalty  total")
-        columns = (deal["bids"], deal["points"], deal["penalties"], totals)
-        for seat, (bid, points, penalty, total) in enumerate(zip(*columns, strict=True)):
-            print(f"{self._name(seat):>8}  {bid:>3}  {points:>6}  {penalty:>7}  {total:>5}")
-
-    def _name(self, seat: int) -> str:
-        return "you" if seat == self.seat else f"seat {seat}"
+        app = SeatApp(Seat(sitting, words, adviser), self.pace)
+        app.run()
+        if app.error is not None:
+            raise app.error
 
 
-def parse_typed(typed: str, phase: str) -> int:
-    """The action that was typed.
+def check_pace(pace: float) -> None:
+    """Refuse a pace that is none.
 
     Raises:
-        ValueError: for what is no bid or card; it says how they are written.
+        ValueError: for less than no time, or more than an hour.
     """
-    from ..actions import action_from_name
-    from ..text import SUIT_SYMBOLS
-
-    word = typed.upper().removeprefix("BID").strip()
-    for letter, symbol in SUIT_SYMBOLS.items():
-        word = word.replace(symbol, letter)
-    if phase == "bid" and word.isascii() and word.isdigit():
-        word = f"bid {int(word)}"
-    try:
-        return action_from_name(word)
-    except ValueError:
-        raise ValueError(f"{typed!r} is not understood: {HELP}") from None
+    if not 0 <= pace <= 3600:
+        raise ValueError(f"pace is {pace:g}; allowed: 0 to 3600 seconds")
 
 
-def _others_action(game: "Game", agent: "Agent") -> None:
-    """Lets an agent act.
+def on_terminal() -> bool:
+    """Whether somebody sits at a terminal that can show a screen."""
+    import os
+
+    streams = (sys.stdin, sys.stdout)
+    there = all(stream is not None and stream.isatty() for stream in streams)
+    return there and os.environ.get("TERM") not in ("dumb", None)
+
+
+def need_textual() -> None:
+    """Before a match begins: the table can be shown.
 
     Raises:
-        SpecError: if it raises or chooses what is not legal.
+        ValueError: without Textual; it says what to install.
     """
-    from ..agents import SpecError, choose_action
-    from ..agents.table import illegal_choice
-    from ..errors import IllegalActionError
+    from importlib.util import find_spec
 
-    try:
-        action = choose_action(game, agent)
-    except (Exception, SystemExit) as error:
-        raise SpecError(f"{agent.spec} cannot play on: {' '.join(str(error).split())}") from error
-    try:
-        game.play(action)
-    except IllegalActionError:
-        # The game's own sentence lists what is legal, and so the agent's hand.
-        raise SpecError(f"{agent.spec} cannot play on: it {illegal_choice(action)}") from None
+    if find_spec("textual") is None:
+        raise ValueError(
+            "the table on the screen needs Textual: pip install 'differenzler-env[play]'; "
+            "--plain plays line by line without it"
+        )

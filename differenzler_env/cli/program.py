@@ -16,19 +16,23 @@ import tyro
 from .analyse import Analyse
 from .deal import Deal
 from .evaluate import Evaluate
+from .film import Film
 from .perft import Perft
 from .play import Play
 from .replay import Replay
 from .selfplay import Selfplay
 from .tournament import Tournament
+from .watch import Watch
 
 PROGRAM = "differenzler"
 COMMANDS = {
     "evaluate": Evaluate,
     "tournament": Tournament,
     "play": Play,
+    "watch": Watch,
     "deal": Deal,
     "replay": Replay,
+    "film": Film,
     "analyse": Analyse,
     "perft": Perft,
     "selfplay": Selfplay,

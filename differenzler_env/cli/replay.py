@@ -1,4 +1,4 @@
-"""Command line: ``differenzler replay``, recorded matches told trick by trick."""
+"""Command line: ``differenzler replay``, recorded matches at the table, or told trick by trick."""
 
 import sys
 from collections.abc import Iterator
@@ -8,6 +8,8 @@ from typing import Annotated, Any
 
 import tyro
 
+from .play import check_pace, need_textual, on_terminal
+
 
 @dataclass
 class Replay:
@@ -16,13 +18,23 @@ class Replay:
     file: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="FILE")]
     """game records, one JSON line a match"""
     match: int | None = None
-    """show the match of this line only, from 1"""
+    """show the match of this line only, from 1; the table shows one match, the first"""
     deal: int | None = None
-    """show this deal of each match only, from 1"""
+    """show this deal of each match only, from 1; the table begins there"""
     check: bool = False
     """show nothing: check every match and count them"""
+    plain: bool = False
+    """tell the matches line by line; by itself where there is no terminal"""
     pause: bool | None = None
-    """wait for Enter after each trick; by default on a terminal"""
+    """wait for Enter after each trick that is told; by default on a terminal"""
+    show: str = "open"
+    """at the table: open, all hands and bids; none, what lies on the table; or a seat"""
+    judge: str = "search?worlds=200&exact=4"
+    """whose analysis stands beside the table: a search"""
+    pace: float = 1
+    """seconds a step, where the table runs by itself"""
+    language: str | None = None
+    """of the table, en or de; that of the terminal where not given"""
     seed: int = 1
     """every command takes one; nothing is drawn here"""
     json: Path | None = None
@@ -33,13 +45,17 @@ class Replay:
         from .common import check_output, write_json
 
         check_output(self.json)
+        check_pace(self.pace)
         for name, number in (("match", self.match), ("deal", self.deal)):
             if number is not None and number < 1:
                 raise ValueError(f"{name} is {number}; allowed: 1 or more")
+        told = self.check or self.plain or self.pause is not None or self.json is not None
+        if not told and on_terminal():
+            self.show_table()
+            return
         found = [self.told(line, record) for line, record in self.records()]
         if not found:
-            where = "" if self.match is None else f" in line {self.match}"
-            raise ValueError(f"{str(self.file)!r} holds no match{where}")
+            raise self.no_match()
         if self.check:
             deals = sum(match["deals"] for match in found)
             print(f"{len(found)} matches, {deals} deals: all of it follows from the rules")
@@ -53,6 +69,50 @@ class Replay:
             if self.match is None or line == self.match:
                 yield line, record
 
+    def no_match(self) -> ValueError:
+        """What to say where there is no record to show."""
+        where = "" if self.match is None else f" in line {self.match}"
+        return ValueError(f"{str(self.file)!r} holds no match{where}")
+
+    def check_deal(self, line: int, record: Any) -> None:
+        """Refuse a deal that a checked record does not have."""
+        if self.deal is not None and self.deal > len(record["deals"]):
+            raise ValueError(f"line {line} has {len(record['deals'])} deals, not {self.deal}")
+
+    def show_table(self) -> None:
+        """Show a match at the table, forward and back."""
+        from ..play.analysis import load_judge
+        from ..play.scene import seat_names
+        from ..play.steps import DEAL, record_steps
+        from ..play.viewer import Viewer
+        from ..words import choose_words
+        from .watch import parse_show
+
+        need_textual()
+        line, record = next(self.records(), (0, None))
+        if record is None:
+            raise self.no_match()
+        steps, words = record_steps(record, line), choose_words(self.language)
+        self.check_deal(line, record)
+        rules = steps[0].game.rules
+        viewer = Viewer(
+            steps,
+            seat_names(record["seats"], None, words),
+            words,
+            load_judge(self.judge, rules),
+            parse_show(self.show, rules.players),
+            analysis=True,
+        )
+        deals = [at for at, step in enumerate(steps) if step.kind == DEAL]
+        viewer.index = deals[(self.deal or 1) - 1]
+
+        from ..play.app import ViewerApp
+
+        app = ViewerApp(viewer, pace=self.pace)
+        app.run()
+        if app.error is not None:
+            raise app.error
+
     def told(self, line: int, record: Any) -> dict[str, Any]:
         """Check a match, tell it unless it is only to be checked, and sum it up."""
         from ..game import Game
@@ -60,8 +120,7 @@ class Replay:
         from ..record import replay
 
         match = replay(record, Game, line)
-        if self.deal is not None and self.deal > len(record["deals"]):
-            raise ValueError(f"line {line} has {len(record['deals'])} deals, not {self.deal}")
+        self.check_deal(line, record)
         if not self.check:
             print(f"Match of line {line}")
             self.tell(playthrough(record, line))
@@ -77,8 +136,7 @@ class Replay:
 
     def tell(self, blocks: Iterator[str]) -> None:
         """Print the blocks, or those of one deal; pause after each where asked to."""
-        terminal = sys.stdin.isatty() and sys.stdout.isatty()
-        pause = terminal if self.pause is None else self.pause
+        pause = on_terminal() if self.pause is None else self.pause
         deal = 0
         for block in blocks:
             deal += block.startswith("Deal ")

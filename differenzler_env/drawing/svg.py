@@ -22,7 +22,11 @@ def svg_text(drawing: Drawing, width: int | None = None) -> str:
     symbols: dict[str, Symbol] = {}
     _collect(drawing.shapes, symbols)
     definitions = [_SHADOW, *(_definition(symbol) for symbol in symbols.values())]
-    definitions += [_gradient(shape.fill) for shape in drawing.shapes if _glows(shape)]  # type: ignore[union-attr,arg-type]
+    definitions += [
+        _gradient(shape.fill)
+        for shape in drawing.shapes
+        if isinstance(shape, Box) and isinstance(shape.fill, Glow)
+    ]
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
@@ -55,10 +59,6 @@ def _definition(symbol: Symbol) -> str:
     move = f"translate({_number(-symbol.width / 2)} {_number(-symbol.height / 2)})"
     inside = "".join(map(_element, symbol.shapes))
     return f'<g id="{symbol.name}"><g transform="{move}">{inside}</g></g>'
-
-
-def _glows(shape: Shape) -> bool:
-    return isinstance(shape, Box) and isinstance(shape.fill, Glow)
 
 
 def _gradient(glow: Glow) -> str:

@@ -49,7 +49,12 @@ _AROUND = {
 """Places of the others by the number of players, in the order of play."""
 
 
-def table_drawing(table: Any, words: Words = ENGLISH, names: Sequence[str] = ()) -> Drawing:
+def table_drawing(
+    table: Any,
+    words: Words = ENGLISH,
+    names: Sequence[str] = (),
+    trick: Sequence[tuple[int, str]] | None = None,
+) -> Drawing:
     """The table now.
 
     Args:
@@ -57,6 +62,8 @@ def table_drawing(table: Any, words: Words = ENGLISH, names: Sequence[str] = ())
             bids and seat 0 at the bottom.
         words: the language.
         names: of the seats; their numbers where not given.
+        trick: (seat, card) in the order played, drawn in place of the trick on the table; for one
+            that has just been completed.
     """
     own_seat = getattr(table, "seat", None)
     bottom = own_seat or 0
@@ -71,7 +78,7 @@ def table_drawing(table: Any, words: Words = ENGLISH, names: Sequence[str] = ())
             shapes += _open_hand(place, hands[seat])
         else:
             shapes += _backs(place, _cards_left(table, seat))
-    shapes += _trick(table, places)
+    shapes += _trick(table.trick if trick is None else trick, places)
     shapes += _trump(table, words)
     shapes += _progress(table, words)
     for seat, place in places.items():
@@ -188,11 +195,11 @@ def _turned(along: float, across: float, turn: float) -> tuple[float, float]:
     }[round(turn)]
 
 
-def _trick(table: Any, places: dict[int, Place]) -> list[Shape]:
+def _trick(trick: Sequence[tuple[int, str]], places: dict[int, Place]) -> list[Shape]:
     """The cards played, and then their numbers in the order of play."""
     cards: list[Shape] = []
     numbers: list[Shape] = []
-    for number, (seat, card) in enumerate(table.trick, start=1):
+    for number, (seat, card) in enumerate(trick, start=1):
         x, y = CENTRE[0] + places[seat].trick[0], CENTRE[1] + places[seat].trick[1]
         cards.append(Laid(card_face(card, TRICK_CARD), x, y, places[seat].tilt, shadow=True))
         corner = (x + TRICK_CARD * 0.5 - 4, y - TRICK_CARD * HEIGHT * 0.5 + 4)

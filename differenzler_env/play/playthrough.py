@@ -10,6 +10,7 @@ from ..game import Game
 from ..record import replay
 from ..rules import Rules
 from ..text import SUIT_SYMBOLS, card_text, hand_text
+from ..words import ENGLISH, Words
 
 MINUS = "−"
 
@@ -141,24 +142,28 @@ def _settlement(
     return "\n".join(lines)
 
 
-def penalty_text(rules: Rules, deal: Mapping[str, Any], seat: int, revokes: int) -> str:
+def penalty_text(
+    rules: Rules, deal: Mapping[str, Any], seat: int, revokes: int, words: Words = ENGLISH
+) -> str:
     """How a penalty comes about: ``"|40 − (25 + 20 Stöck)|"``, ``"|30 − 30| − 10 for an exact
     bid"``."""
     bid, points = deal["bids"][seat], deal["points"][seat]
     counts = {points: str(points)}
     if rules.stoeck and {deal["trump"] + rank for rank in "KQ"} <= set(deal["hands"][seat]):
         for sign, counted in (("+", points + rules.stoeck), (MINUS, points - rules.stoeck)):
-            counts[counted] = f"({points} {sign} {rules.stoeck} Stöck)"
+            counts[counted] = f"({points} {sign} {rules.stoeck} {words('stoeck')})"
     costs = {counted: plain_penalty(rules.record[0], bid, counted) for counted in counts}
     counted = min(counts, key=costs.__getitem__)
     cost = costs[counted]
     text = f"|{bid} {MINUS} {counts[counted]}|"
     if rules.exact_bonus and counted == bid:
-        text += f" {MINUS} {-cost} for an exact bid" if cost else ", no bonus on zero"
+        text += (
+            f" {MINUS} {words('exact_bonus', bonus=-cost)}" if cost else f", {words('no_bonus')}"
+        )
     if revokes and rules.revoke_penalty:
         cost += revokes * rules.revoke_penalty
-        name = "a revoke" if revokes == 1 else "revokes"
-        text += f" + {revokes} × {rules.revoke_penalty} for {name}"
+        name = "a_revoke" if revokes == 1 else "revokes"
+        text += f" + {words(name, number=revokes, cost=rules.revoke_penalty)}"
     assert cost == deal["penalties"][seat]
     return text
 

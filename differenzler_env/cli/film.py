@@ -1,0 +1,74 @@
+"""Command line: ``differenzler film``, a recorded deal as a moving picture."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+
+@dataclass
+class Film:
+    """Make a GIF of a deal from a game record."""
+
+    file: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="RECORD")]
+    """game records, one JSON line a match"""
+    out: Path
+    """file for the film, such as deal.gif"""
+    match: int = 1
+    """the match of this line, from 1"""
+    deal: int = 1
+    """the deal of that match, from 1"""
+    show: str = "open"
+    """open: all hands and bids; or a seat: what it sees"""
+    seconds: float = 0.8
+    """how long each position stays"""
+    width: int = 800
+    """of the picture, in pixels"""
+    language: str | None = None
+    """en or de; that of the terminal where not given"""
+    seed: int = 1
+    """every command takes one; nothing is drawn here"""
+
+    def run(self) -> None:
+        """Does what the command says."""
+        from ..play.film import write_film
+        from ..record import read_records
+        from ..words import choose_words
+        from .common import check_output, progress_bar
+        from .watch import parse_show
+
+        check_output(self.out)
+        if self.out.suffix.lower() != ".gif":
+            raise ValueError(f"out is {str(self.out)!r}; allowed: a name that ends in .gif")
+        if not 0.02 <= self.seconds <= 60:
+            raise ValueError(f"seconds are {self.seconds:g}; allowed: 0.02 to 60")
+        if not 100 <= self.width <= 2400:
+            raise ValueError(f"width is {self.width}; allowed: 100 to 2400")
+        record = next(
+            (record for line, record in read_records(self.file) if line == self.match), None
+        )
+        if record is None:
+            raise ValueError(f"{str(self.file)!r} holds no match in line {self.match}")
+        from ..game import Game
+        from ..record import replay
+
+        players = replay(record, Game, self.match).rules.players
+        if not 1 <= self.deal <= len(record["deals"]):
+            deals = len(record["deals"])
+            raise ValueError(f"deal is {self.deal}; allowed: 1 to {deals}, those of the match")
+        shown = parse_show(self.show, players)
+        if shown == "none":
+            raise ValueError("show is 'none'; a film shows the table open, or from a seat")
+        with progress_bar("film") as progress:
+            count = write_film(
+                self.out,
+                record,
+                self.deal - 1,
+                shown,
+                choose_words(self.language),
+                self.seconds,
+                self.width,
+                progress,
+            )
+        print(f"{self.out}: {count} pictures")

@@ -1,0 +1,116 @@
+"""Command line: ``differenzler watch``, agents that play each other."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .play import check_pace, need_textual, on_terminal
+
+if TYPE_CHECKING:
+    from ..play.sitting import Sitting
+
+
+@dataclass
+class Watch:
+    """Watch agents play a match, step by step or at a pace; or line by line with --plain."""
+
+    agents: str = "thumb"
+    """who sits at the table from seat 0 onward, separated by commas, or one for all seats"""
+    rules: str = "swisslos"
+    """rule set: swisslos, table, television, mini; settings as in table?players=5"""
+    seed: int | None = None
+    """of the deals; drawn where not given"""
+    show: str = "open"
+    """open: all hands and bids; none: what lies on the table; or a seat: what it sees"""
+    pace: float = 0
+    """seconds a step, to run by itself; 0 goes step by step"""
+    judge: str = "search?worlds=200&exact=4"
+    """whose analysis is shown when asked for: a search"""
+    record: Path | None = None
+    """file for the record of the match"""
+    language: str | None = None
+    """en or de; that of the terminal where not given"""
+    plain: bool = False
+    """line by line, as far as the show goes; by itself where there is no terminal"""
+
+    def run(self) -> None:
+        """Does what the command says."""
+        import secrets
+
+        from ..agents import SpecError
+        from ..agents.registry import share_agents, split_list
+        from ..game import Game
+        from ..play.sitting import Sitting
+        from .common import check_output, parse_rules
+
+        rules = parse_rules(self.rules)
+        check_output(self.record)
+        check_pace(self.pace)
+        specs = split_list(self.agents)
+        specs = specs * rules.players if len(specs) == 1 else specs
+        if len(specs) != rules.players:
+            raise SpecError(
+                f"a table of {rules.players} seats needs {rules.players} agents or one for all of "
+                f"them; {self.agents!r} has {len(specs)}"
+            )
+        agents = dict(enumerate(share_agents(specs, rules)))
+        seed = secrets.randbits(32) if self.seed is None else self.seed
+        sitting = Sitting(Game(rules, seed=seed), agents, seed, None, self.record)
+        shown = parse_show(self.show, rules.players)
+        try:
+            if self.plain or not on_terminal():
+                self.watch_plain(sitting, shown)
+            else:
+                need_textual()
+                self.watch_screen(sitting, shown)
+        finally:
+            sitting.write_record()
+
+    def watch_plain(self, sitting: "Sitting", shown: int | str) -> None:
+        """Tell the match as it is played."""
+        import time
+
+        from ..play.plain import PlainWatch
+        from ..words import choose_words
+
+        for lines in PlainWatch(sitting, choose_words(self.language), shown).told():
+            print(lines, flush=True)
+            time.sleep(self.pace)
+
+    def watch_screen(self, sitting: "Sitting", shown: int | str) -> None:
+        """Show the match on the whole screen."""
+        from ..play.analysis import load_judge
+        from ..play.app import ViewerApp
+        from ..play.scene import seat_names
+        from ..play.sitting import live_steps
+        from ..play.viewer import Viewer
+        from ..words import choose_words
+
+        words = choose_words(self.language)
+        steps = live_steps(sitting)
+        viewer = Viewer(
+            [next(steps)],
+            seat_names(sitting.specs, None, words),
+            words,
+            load_judge(self.judge, sitting.game.rules),
+            shown,
+            live=True,
+            running=self.pace > 0,
+        )
+        app = ViewerApp(viewer, lambda: next(steps, None), self.pace or 1)
+        app.run()
+        if app.error is not None:
+            raise app.error
+
+
+def parse_show(text: str, players: int) -> int | str:
+    """What is shown: ``"open"``, ``"none"`` or a seat.
+
+    Raises:
+        ValueError: for anything else.
+    """
+    if text in ("open", "none"):
+        return text
+    if text.isascii() and text.isdigit() and int(text) < players:
+        return int(text)
+    raise ValueError(f"show is {text!r}; allowed: open, none, or a seat from 0 to {players - 1}")

@@ -1,0 +1,238 @@
+"""Play: what is shown of a table, worked out from what may be seen of it. No terminal in here.
+
+A seat's scene is made from its :class:`PlayerView` and from nothing else.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+from typing import Any
+
+from ..game import Game
+from ..rules import Rules
+from ..text import SUIT_SYMBOLS, card_text, suit_text
+from ..view import PlayerView
+from ..words import Words
+
+HIDDEN = "none"
+OPEN = "open"
+SUIT_ORDER = "CDSH"
+"""Suits side by side in a hand, so that colours alternate."""
+
+
+@dataclass(frozen=True)
+class SeatRow:
+    """A line about one seat. ``hand`` is empty where it is not shown."""
+
+    name: str
+    bid: str
+    points: int
+    total: int
+    deals: bool
+    acts: bool
+    hand: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class HandCard:
+    """A card in one's own hand; ``lawful`` while it may be played."""
+
+    card: str
+    lawful: bool
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A table as it is shown.
+
+    Attributes:
+        heading: deal, trick and trump.
+        rows: a line a seat.
+        trick: names and cards on the table, in the order played.
+        taken: who takes the trick, once it is complete.
+        last: the trick before, in words; empty where there is none.
+        hand: one's own cards, as they are laid out.
+        account: one's own bid, points and what is missing; empty before the bid.
+    """
+
+    heading: str
+    rows: tuple[SeatRow, ...]
+    trick: tuple[tuple[str, str], ...]
+    taken: str
+    last: str
+    hand: tuple[HandCard, ...] = ()
+    account: str = ""
+
+
+def seat_names(specs: Sequence[str], own_seat: int | None, words: Words) -> list[str]:
+    """Short names for the screen: ``"you"``, ``"thumb 1"``, ``"swisslos 2"``."""
+    names = []
+    for seat, spec in enumerate(specs):
+        name = PurePath(spec.partition("?")[0]).name.removesuffix(".safetensors")
+        name = "".join(c if c.isprintable() else "?" for c in name.rpartition(":")[2])
+        if len(name) > 12:
+            name = name[:11] + "…"
+        names.append(words("you") if seat == own_seat else f"{name} {seat}")
+    return names
+
+
+def sorted_hand(hand: Sequence[str], trump: str) -> list[str]:
+    """A hand as it is held: trumps first, then suit by suit, each from high to low."""
+    suits = trump + SUIT_ORDER.replace(trump, "")
+    return [suit + rank for suit in suits for rank in suit_text(hand, suit, trump).split()]
+
+
+def seat_scene(
+    view: PlayerView, names: Sequence[str], words: Words, trick_over: bool = False
+) -> Scene:
+    """What a seat sees.
+
+    Args:
+        view: what the seat may know.
+        names: of the seats.
+        words: the language.
+        trick_over: the trick just completed still lies on the table.
+    """
+    scene = _scene(view, _bids(view, view.has_bid, words), {}, names, words, trick_over)
+    to_play = view.phase == "play" and view.current_seat == view.seat
+    lawful = set(view.lawful_cards) if to_play else set()
+    hand = tuple(HandCard(card, card in lawful) for card in sorted_hand(view.hand, view.trump))
+    return replace(scene, hand=hand, account=_account(view, words))
+
+
+def watched_scene(
+    game: Game, shown: int | str, names: Sequence[str], words: Words, trick_over: bool = False
+) -> Scene:
+    """What a spectator sees.
+
+    Args:
+        game: the match.
+        shown: ``"open"`` for all hands and bids, ``"none"`` for what lies on the table only, or a
+            seat for what it sees.
+        names: of the seats.
+        words: the language.
+        trick_over: the trick just completed still lies on the table.
+    """
+    if shown == OPEN:
+        given = [bid is not None for bid in game.bids]
+        hands = {seat: sorted_hand(hand, game.trump) for seat, hand in enumerate(game.hands)}
+        return _scene(game, _bids(game, given, words), hands, names, words, trick_over)
+    if shown != HIDDEN:
+        view = game.view(int(shown))
+        hands = {view.seat: sorted_hand(view.hand, view.trump)}
+        bids = _bids(view, view.has_bid, words)
+        return _scene(view, bids, hands, names, words, trick_over)
+    # What two seats both see, everybody sees: of each seat's bid another seat tells.
+    seats = range(game.rules.players)
+    others = [game.view((seat + 1) % game.rules.players) for seat in seats]
+    bids = [_bids(others[seat], others[seat].has_bid, words)[seat] for seat in seats]
+    return _scene(others[0], bids, {}, names, words, trick_over)
+
+
+def _scene(
+    table: Any,
+    bids: Sequence[str],
+    hands: dict[int, list[str]],
+    names: Sequence[str],
+    words: Words,
+    trick_over: bool,
+) -> Scene:
+    rows = tuple(
+        SeatRow(
+            name=names[seat],
+            bid=bids[seat],
+            points=table.points[seat],
+            total=table.penalties[seat],
+            deals=seat == table.dealer,
+            acts=seat == table.current_seat and not trick_over,
+            hand=tuple(hands.get(seat, ())),
+        )
+        for seat in range(table.rules.players)
+    )
+    tricks, taken = table.tricks, ""
+    trick = [(names[seat], card) for seat, card in table.trick]
+    if trick_over and tricks:
+        done = tricks.pop()
+        trick = trick_in_order(done, names)
+        taken = trick_taken(done, names, words)
+    last = last_trick(tricks[-1], names, words) if tricks else ""
+    return Scene(heading(table, words, trick_over), rows, tuple(trick), taken, last)
+
+
+def heading(table: Any, words: Words, trick_over: bool = False) -> str:
+    """Deal, trick and trump of a table."""
+    rules: Rules = table.rules
+    parts = [words("deal_of", deal=table.deal_number + 1, deals=rules.deals)]
+    if table.phase == "bid":
+        parts.append(words("bidding"))
+    else:
+        trick = min(len(table.tricks) + (not trick_over), rules.tricks)
+        parts.append(words("trick_of", trick=trick, tricks=rules.tricks))
+    trump = table.trump
+    parts.append(f"{words('trump')} {SUIT_SYMBOLS[trump]} {words(trump)}")
+    if table.turned_up:
+        parts.append(words("turned_up", card=card_text(table.turned_up)))
+    return "   ".join(parts)
+
+
+def _bids(table: Any, given: Sequence[bool], words: Words) -> list[str]:
+    """What is shown of each bid: the number where it is known, else whether it is given."""
+    texts = []
+    for seat, bid in enumerate(table.bids):
+        if bid is not None:
+            texts.append(str(bid))
+        else:
+            texts.append(words("has bid") if given[seat] else "–")
+    return texts
+
+
+def _account(view: PlayerView, words: Words) -> str:
+    bid, points = view.bid, view.points[view.seat]
+    if bid is None:
+        return ""
+    left = bid - points
+    message = "to_go" if left > 0 else "too_many" if left < 0 else "exact"
+    return words(message, bid=bid, points=points, left=abs(left))
+
+
+def trick_in_order(trick: dict[str, Any], names: Sequence[str]) -> list[tuple[str, str]]:
+    """Names and cards of a complete trick, in the order played."""
+    count = len(names)
+    return [
+        (names[(trick["leader"] + place) % count], card)
+        for place, card in enumerate(trick["cards"])
+    ]
+
+
+def trick_taken(trick: dict[str, Any], names: Sequence[str], words: Words) -> str:
+    """Who takes a trick, as a sentence."""
+    who = names[trick["winner"]]
+    if who == words("you"):
+        return words("you_take", points=trick["points"])
+    return words("takes", who=who, points=trick["points"])
+
+
+def last_trick(trick: dict[str, Any], names: Sequence[str], words: Words) -> str:
+    """A complete trick on one line."""
+    return words(
+        "last_trick",
+        cards=" ".join(card_text(card) for card in trick["cards"]),
+        leader=names[trick["leader"]],
+        points=trick["points"],
+        winner=names[trick["winner"]],
+    )
+
+
+def result_text(winners: Sequence[int], names: Sequence[str], words: Words) -> str:
+    """Who has won a match, as a sentence; ties are shared."""
+    you = words("you")
+    others = [names[seat] for seat in winners if names[seat] != you]
+    if len(others) < len(winners):
+        return words("you_share", who=words.joined(others)) if others else words("you_win")
+    return words("wins" if len(others) == 1 else "share", who=words.joined(others))
+
+
+def ranking(totals: Sequence[int]) -> list[tuple[int, int]]:
+    """Seats by their sums, the lowest first, each with its rank; who ties shares the rank."""
+    seats = sorted(range(len(totals)), key=lambda seat: (totals[seat], seat))
+    return [(1 + sum(total < totals[seat] for total in totals), seat) for seat in seats]

@@ -13,8 +13,8 @@ from differenzler_env import observation
 FOLDER = Path(__file__).resolve().parents[1] / "docs"
 
 
-def generator() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("docs_generate", FOLDER / "generate.py")
+def generator(name: str = "generate") -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"docs_{name}", FOLDER / f"{name}.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -49,3 +49,12 @@ def test_the_deal_told_is_one_deal():
 def test_a_page_without_its_marks_is_refused():
     with pytest.raises(ValueError, match="has not one block 'actions'"):
         GENERATE.page("nothing")
+
+
+def test_the_picture_of_the_rooms_is_of_the_table():
+    picture = generator("picture")
+    drawn = picture.PICTURE.read_text(encoding="utf-8")
+    assert drawn == picture.picture(), "python docs/picture.py draws it anew"
+    names = [name for row in picture.rooms() for name in row]
+    assert {"engine/", "cli/", "view"} <= set(names)
+    assert not [name for name in names if name not in drawn]

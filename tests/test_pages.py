@@ -57,6 +57,7 @@ SCRIPTS = {
 """Script → what reads its arguments, and options that make it short."""
 RUN_ELSEWHERE = {
     "docs/generate.py": "test_environments_page.py",
+    "docs/picture.py": "test_environments_page.py",
     "examples/aec_loop.py": "test_examples.py",
     "examples/single_seat_maskable_ppo.py": "test_examples.py",
     "examples/vector_custom_policy.py": "test_examples.py",

@@ -77,7 +77,7 @@ def price_actions(
         states: STATE ``[M]``, worlds at its decision, all bids given, its own too.
         copies: int64 ``[M]``, how often each world counts.
         exact: with so many tricks left or fewer, worlds are solved as open positions.
-        actions: int64 ``[k]``, lawful ones.
+        actions: int64 ``[k]``, lawful ones, at least one.
         costs: float64 ``[k]``.
     """
     players = rules["players"]
@@ -202,6 +202,8 @@ class SearchAgent(Agent):
         """What each action costs the seat to act of VIEW ``[1]``: its own penalty for the deal,
         float64 ``[k]``, the mean over worlds; each ``part`` stands for other worlds."""
         costs, rules = np.zeros(len(actions)), self.rules.record
+        if not len(actions):
+            return costs
         seed = u64((part << 32) + self.seed)
         _try_actions(
             self.book, rules, views, u64(key), seed, self.worlds, self.exact, actions, costs

@@ -13,6 +13,7 @@ from .actions import NUM_ACTIONS
 from .checks import is_integer
 from .deals import check_deal, deal_arguments, place_deal
 from .engine import rows as kernels
+from .engine.deal import SCRATCH
 from .engine.state import OBJECTIVES, OVER, STATE, VIEW, WIN
 from .errors import IllegalActionError
 from .rules import Rules, get_rules
@@ -82,7 +83,7 @@ class Batch:
         self._start(np.arange(num_games))
 
     def _make_scratch(self) -> None:
-        self._scratch = np.zeros(80, np.int64)
+        self._scratch = np.zeros(SCRATCH, np.int64)
         self._view = np.zeros(1, VIEW)
 
     def __len__(self) -> int:
@@ -160,8 +161,7 @@ class Batch:
 
     def decision_keys(self, out: Array | None = None) -> Array:
         """uint64 ``[B]``: a key for each decision at hand, a function of (seed, row, match, deal,
-        seat,
-        decision in the deal); agents draw from it."""
+        seat, decision in the deal); agents draw from it."""
         out = self._out(out, (len(self),), np.uint64)
         kernels.decision_key_rows(self.state_records, out)
         return out
@@ -178,12 +178,13 @@ class Batch:
     def _out(self, out: Array | None, shape: tuple[int, ...], dtype: Any) -> Array:
         if out is None:
             return np.empty(shape, dtype)
-        allowed = f"allowed: a writeable array of {np.dtype(dtype)} and shape {shape}"
         if not isinstance(out, np.ndarray):
-            raise ValueError(f"out is {out!r}; {allowed}")
+            raise ValueError(f"out is {out!r}; {_allowed(shape, dtype)}")
         if out.shape != shape or out.dtype != dtype or not out.flags.writeable:
             kind = "" if out.flags.writeable else "read-only, "
-            raise ValueError(f"out is {kind}of {out.dtype} and shape {out.shape}; {allowed}")
+            raise ValueError(
+                f"out is {kind}of {out.dtype} and shape {out.shape}; {_allowed(shape, dtype)}"
+            )
         return out
 
     @property
@@ -360,8 +361,7 @@ class Batch:
 
     def select(self, rows: Array | Sequence[int]) -> "Batch":
         """A batch of copies of the listed rows (or of a bool mask); keys stay with them, and a row
-        may
-        be listed more than once."""
+        may be listed more than once."""
         index = np.asarray(rows)
         if index.dtype == np.bool_:
             index = np.flatnonzero(self._mask("rows", index))
@@ -389,6 +389,10 @@ class Batch:
         from .game import Game
 
         return Game._from_batch(self.select([self._row(row)]))
+
+
+def _allowed(shape: tuple[int, ...], dtype: Any) -> str:
+    return f"allowed: a writeable array of {np.dtype(dtype)} and shape {shape}"
 
 
 def seed_words(seed: Any) -> tuple[int, int]:

@@ -6,12 +6,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from .cards import (
-    SUITS,
-    card_index,
-    hand_bits,
-    suit_index,
-)
+from .cards import SUITS, card_index, hand_bits, suit_index
 from .checks import is_integer
 from .engine.deal import clear_deal, open_deal
 from .engine.state import NO_CARD
@@ -63,7 +58,7 @@ def check_deal(
             card_index(name)
             if name in holder:
                 raise ValueError(f"card {name} is dealt twice, to seats {holder[name]} and {seat}")
-            if name not in (rules.deck):
+            if name not in rules.deck:
                 raise ValueError(f"card {name}, dealt to seat {seat}, is not in the deck")
             holder[name] = seat
         boards.append(hand_bits(hand))
@@ -82,7 +77,7 @@ def check_deal(
         raise ValueError(f"dealer is seat {dealer}; allowed: a seat from 0 to {players - 1}")
     if not isinstance(trump, str) or trump not in rules.trumps:
         raise ValueError(f"trump is {trump!r}; allowed: {', '.join(rules.trumps)}")
-    suit = suit_index(str(trump))
+    suit = suit_index(trump)
     if rules.trump != "turned_up":
         if turned_up is not None:
             raise ValueError(

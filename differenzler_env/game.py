@@ -72,8 +72,7 @@ class Game(RecordReading):
         seed: int | None = None,
     ) -> Self:
         """A match whose first deal is given; the later ones come from the seed, the deal passing to
-        the
-        right.
+        the right.
 
         Raises:
             ValueError: for a deal that the rules cannot give; it names what is wrong.

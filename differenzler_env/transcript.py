@@ -87,8 +87,7 @@ def settled_deal(before: Any, after: Any, action: int, players: int) -> dict[str
     """A settled deal as in a game record, from the record before its last card and the one
     after."""
     deal = deal_record(before, players, after["settled_penalties"][:players].tolist())
-    card = hand_names(1 << action - NUM_BIDS)[0]
-    deal["tricks"][-1]["cards"].append(card)
+    deal["tricks"][-1]["cards"].append(card_name(action - NUM_BIDS))
     deal["points"] = after["settled_points"][:players].tolist()
     return deal
 

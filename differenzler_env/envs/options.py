@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..checks import is_integer
 from ..deals import deal_arguments
 
 RESULT_KEYS = ("bids", "tricks", "points", "penalties")
@@ -67,7 +68,7 @@ def row_seeds(seed: int | Sequence[int | None] | None, num_envs: int) -> list[in
     """
     if seed is None:
         return [None] * num_envs
-    if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool):
+    if is_integer(seed):
         return [int(seed) + row for row in range(num_envs)]
     given: Any = seed
     listed = isinstance(given, Sequence) and not isinstance(given, str)

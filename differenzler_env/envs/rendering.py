@@ -3,8 +3,8 @@
 from typing import Any
 
 import gymnasium
-import numpy as np
 
+from ..checks import is_integer
 from ..game import Game
 from ..rules import Rules
 from ..text import game_text
@@ -29,8 +29,8 @@ class Renderer:
     def __init__(self, mode: str | None, seat: int | str | None, rules: Rules) -> None:
         if mode is not None and mode not in MODES:
             raise ValueError(f"render_mode is {mode!r}; allowed: None, {', '.join(MODES)}")
-        at_table = isinstance(seat, (int, np.integer)) and 0 <= seat < rules.players
-        if not (seat is None or seat == "open" or at_table) or isinstance(seat, bool):
+        at_table = is_integer(seat) and 0 <= seat < rules.players
+        if not (seat is None or seat == "open" or at_table):
             raise ValueError(
                 f"render_seat is {seat!r}; allowed: None, 0 to {rules.players - 1}, or 'open'"
             )

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..agents.registry import share_agents, split_list
+from ..checks import is_integer
 from ..rules import Rules
 
 LEARNER = -1
@@ -99,8 +100,7 @@ class Seating:
 def _checked_seat(seat: int | str, players: int) -> int | None:
     if isinstance(seat, str) and seat == "random":
         return None
-    good = isinstance(seat, (int, np.integer)) and not isinstance(seat, bool)
-    if not good or not 0 <= int(seat) < players:
+    if not is_integer(seat) or not 0 <= seat < players:
         raise ValueError(f"seat is {seat!r}; allowed: 0 to {players - 1}, or 'random'")
     return int(seat)
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ..actions import NUM_ACTIONS
 from ..agents.table import choose_actions, illegal_choice
 from ..batch import Batch
+from ..checks import is_integer
 from ..errors import GameOverError, IllegalActionError
 from ..rules import Rules
 from .match import checked_illegal, checked_objective, forfeit_reward, match_rules
@@ -80,8 +81,7 @@ class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
         render_seat: int | str | None = None,
         deals: int | None = None,
     ) -> None:
-        whole = isinstance(num_envs, (int, np.integer)) and not isinstance(num_envs, bool)
-        if not whole or num_envs < 1:
+        if not is_integer(num_envs) or num_envs < 1:
             raise ValueError(f"num_envs is {num_envs!r}; allowed: 1 or more")
         self.num_envs = num_envs
         self.autoreset_mode = AutoresetMode(autoreset_mode)

@@ -124,8 +124,7 @@ POINTS = _points_table()
 """Card points, int8 ``[4, 36]``: ``POINTS[trump, card]``, 0…20."""
 BEATERS = _beaters_table()
 """int64 ``[4, 36]``: ``BEATERS[trump, card]`` is the set of cards that beat ``card`` where it is
-the
-best of the trick so far (so it is a trump or of the suit led)."""
+the best of the trick so far (so it is a trump or of the suit led)."""
 SUIT_BITS = np.array([0x1FF << 9 * suit for suit in range(NUM_SUITS)], np.int64)
 """int64 ``[4]``: the nine cards of each suit."""
 SUIT_BITS.setflags(write=False)

@@ -4,8 +4,8 @@ consistent with its view.
 What a play has shown always rules out whole suits (in trumps perhaps all but the Puur), so unseen
 cards fall into few classes, each with the seats that may hold it. The number of ways to share out
 the classes is counted exactly, class by class over what the seats have room for; a world is then
-drawn
-class by class in proportion to those counts, which makes every consistent deal equally likely.
+drawn class by class in proportion to those counts, which makes every consistent deal equally
+likely.
 """
 
 from math import comb
@@ -142,8 +142,7 @@ def _count_ways(
     ways: Array,
 ) -> None:
     """Fill ``ways[class, state]``: in how many ways this class and the later ones fill the room of
-    a
-    state exactly."""
+    a state exactly."""
     states = 1
     for slot in range(SLOTS):
         strides[slot] = states

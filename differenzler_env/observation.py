@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from .cards import MAX_POINTS, NUM_CARDS, NUM_SUITS, SUITS, card_name
-from .engine.jit import Array, Integer, Record, jit, lowest_bit
+from .engine.jit import Array, Integer, Record, inlined, jit
 from .engine.kernels import set_points
 from .engine.redact import fill_view
-from .engine.rows import acting_seat
+from .engine.rows import FOUR_BITS, acting_seat
 from .engine.state import NO_BID, NO_SEAT, PHASES, PLAY
 from .rules import MAX_PLAYERS, UNDERTRUMP, Rules
 
@@ -169,19 +169,30 @@ _OTHER_BIDS = STATE_SLICES["other_bids"].start
 
 _SUIT_MASK = 0x1FF
 _SCALE = 1 / MAX_POINTS
-_ORDER_SCALE = 1 / NUM_CARDS
-_TRICK_SCALE = 1 / MAX_PLAYERS
+_ORDER_VALUES = (np.arange(1, NUM_CARDS + 1) * (1 / NUM_CARDS)).astype(np.float32)
+_TRICK_VALUES = (np.arange(1, MAX_PLAYERS + 1) * (1 / MAX_PLAYERS)).astype(np.float32)
 
 
-@jit
+_FOUR_VALUES = FOUR_BITS.astype(np.float32)
+
+
+@inlined
 def write_cards(cards: Integer, out: Array, at: Integer) -> None:
-    """Set ``out[at + card]`` for each card of a set."""
-    while cards:
-        out[at + lowest_bit(cards)] = 1
-        cards &= cards - 1
+    """Set ``out[at + card]`` to 1 for each card of a set, to 0 for the others."""
+    for first in range(0, NUM_CARDS, 4):
+        four = (cards >> first) & 15
+        for i in range(4):
+            out[at + first + i] = _FOUR_VALUES[four, i]
 
 
-@jit
+@inlined
+def slot_of(seat: Integer, own: Integer, players: Integer) -> Integer:
+    """The place of a seat, counted from the seat whose view it is."""
+    slot = np.int64(seat) - own
+    return slot + players if slot < 0 else slot
+
+
+@inlined
 def write_rules(rules: Record, out: Array) -> None:
     """The fields that depend on the rules alone."""
     out[_PLAYERS + rules["players"] - 2] = 1
@@ -195,7 +206,7 @@ def write_rules(rules: Record, out: Array) -> None:
     write_cards(rules["deck"], out, _DECK)
 
 
-@jit
+@inlined
 def write_observation(view: Record, rules: Record, out: Array) -> None:
     """Write the observation of one VIEW record into float32 ``[OBSERVATION_SIZE]``."""
     out[:OBSERVATION_SIZE] = 0
@@ -203,16 +214,14 @@ def write_observation(view: Record, rules: Record, out: Array) -> None:
     players, seat = rules["players"], np.int64(view["seat"])
     out[_PHASE + np.int64(view["phase"])] = 1
     if view["current_seat"] != NO_SEAT:
-        out[_CURRENT_SEAT + (view["current_seat"] - seat + players) % players] = 1
+        out[_CURRENT_SEAT + slot_of(view["current_seat"], seat, players)] = 1
     out[_TRUMP + np.int64(view["trump"])] = 1
     if view["turned_up"] >= 0:
         out[_TURNED_UP + np.int64(view["turned_up"])] = 1
-    out[_DEALER + (view["dealer"] - seat + players) % players] = 1
+    out[_DEALER + slot_of(view["dealer"], seat, players)] = 1
     out[_DEAL] = view["deal"] / rules["deals"]
     for other in range(players):
-        slot = other - seat
-        if slot < 0:
-            slot += players
+        slot = slot_of(other, seat, players)
         out[_PENALTIES + slot] = view["penalties"][other] / rules["penalty_scale"]
         out[_POINTS + slot] = view["points"][other] * _SCALE
         out[_HAS_BID + slot] = view["has_bid"][other]
@@ -221,11 +230,9 @@ def write_observation(view: Record, rules: Record, out: Array) -> None:
             out[_BID_KNOWN + slot] = 1
             out[_BIDS + slot] = bid * _SCALE
         excluded = view["excluded"][other]
-        if excluded:
-            for suit in range(NUM_SUITS):
-                # A suit is excluded as a whole, trumps perhaps all but the Puur.
-                if (excluded >> (9 * suit)) & _SUIT_MASK:
-                    out[_VOID + NUM_SUITS * slot + suit] = 1
+        for suit in range(NUM_SUITS):
+            # A suit is excluded as a whole, trumps perhaps all but the Puur.
+            out[_VOID + NUM_SUITS * slot + suit] = (excluded >> (9 * suit)) & _SUIT_MASK != 0
     bid = np.int64(view["bids"][seat])
     if bid != NO_BID:
         out[_TO_GO] = (bid - view["points"][seat]) * _SCALE
@@ -234,37 +241,39 @@ def write_observation(view: Record, rules: Record, out: Array) -> None:
     _write_tricks(view, players, seat, out)
 
 
-@jit
+@inlined
 def _write_tricks(view: Record, players: Integer, seat: Integer, out: Array) -> None:
     """The cards played, by whom and when, and the trick on the table."""
-    played, place, trick = np.int64(view["num_played"]), 0, 0
-    slot = (view["leaders"][0] - seat + players) % players
-    for i in range(played):
-        card = np.int64(view["order"][i])
-        out[_PLAYED + NUM_CARDS * slot + card] = 1
-        out[_ORDER + card] = (i + 1) * _ORDER_SCALE
-        slot += 1
-        place += 1
-        if slot == players:
-            slot = 0
-        if place == players:
-            place = 0
-            trick += 1
-            slot = (view["leaders"][trick] - seat + players) % players
-    on_table = 0
+    played = np.int64(view["num_played"])
+    trick, start = 0, 0  # the trick on the table, and how many cards came before it
+    while played - start >= players:
+        slot = slot_of(view["leaders"][trick], seat, players)
+        for i in range(start, start + players):
+            card = np.int64(view["order"][i])
+            out[_PLAYED + NUM_CARDS * slot + card] = 1
+            out[_ORDER + card] = _ORDER_VALUES[i]
+            slot = 0 if slot + 1 == players else slot + 1
+        trick += 1
+        start += players
+    slot = slot_of(view["leaders"][trick], seat, players)
+    place = played - start
+    on_table: Integer = 0
     for k in range(place):
-        card = np.int64(view["order"][played - place + k])
-        on_table |= 1 << int(card)
-        out[_TRICK + card] = (k + 1) * _TRICK_SCALE
+        card = np.int64(view["order"][start + k])
+        out[_PLAYED + NUM_CARDS * slot + card] = 1
+        out[_ORDER + card] = _ORDER_VALUES[start + k]
+        out[_TRICK + card] = _TRICK_VALUES[k]
+        on_table |= 1 << card
+        slot = 0 if slot + 1 == players else slot + 1
     if place:
         out[_BEST + np.int64(view["best_card"])] = 1
-        out[_BEST_SEAT + (view["best_seat"] - seat + players) % players] = 1
+        out[_BEST_SEAT + slot_of(view["best_seat"], seat, players)] = 1
         out[_TRICK_POINTS] = set_points(on_table, view["trump"]) * _SCALE
     if view["phase"] <= PLAY:
-        out[_LEADER + (view["leaders"][trick] - seat + players) % players] = 1
+        out[_LEADER + slot_of(view["leaders"][trick], seat, players)] = 1
 
 
-@jit
+@inlined
 def write_hidden(state: Record, players: Integer, seat: Integer, out: Array) -> None:
     """Write what the other seats hold and bid into a state vector, after the observation."""
     out[OBSERVATION_SIZE:STATE_SIZE] = 0

@@ -80,17 +80,17 @@ MUTATIONS: list[tuple[str, str, str, str, str]] = [
     ),
     (
         "trump is independent of the cards",
-        "trump comes from the draw that dealt the first card",
+        "trump comes from the draw that parts the last two cards",
         DEAL,
-        "below(draws[0], rules",
-        "below(draws[n - 1], rules",
+        "[block + _TRUMP_DRAW] = np.int64(a & _LOW)",
+        "[block + _TRUMP_DRAW] = np.int64(a >> _32)",
     ),
     (
         "fair shuffle",
         "no card stays in its place",
         DEAL,
-        "below(draws[position], position + 1)",
-        "below(draws[position], max(position, 1))",
+        "chosen = scratch[place(position)]",
+        "chosen = min(scratch[place(position)], max(position - 1, 0))",
     ),
     (
         "fair first dealer",

@@ -22,10 +22,10 @@ from differenzler_env.agents.playing_rules import (
 )
 from differenzler_env.agents.playout import excluded_behind, state_bid, state_card
 from differenzler_env.cards import LAST_TRICK_POINTS, SUIT_BITS
-from differenzler_env.engine.deal import start_match
+from differenzler_env.engine.deal import SCRATCH, start_match
 from differenzler_env.engine.jit import Array, Integer, Record, jit, lowest_bit, popcount
 from differenzler_env.engine.kernels import beats, card_points, suit_of
-from differenzler_env.engine.play import give_bid, led_card, play_card, settle
+from differenzler_env.engine.play import give_bid, play_card, settle
 
 SAMPLE = np.dtype(
     [
@@ -52,7 +52,7 @@ def _hold_cell(state: Record, rules: Record, card: Integer, cell: Array) -> None
         held |= state["hands"][other]
     unseen = held & ~state["hands"][seat]
     feared = unseen & ~excluded_behind(state["excluded"], np.int64(seat), behind, players)
-    suit, led = suit_of(card), led_card(state, rules)
+    suit, led = suit_of(card), np.int64(state["led_card"])
     cell[0], cell[2], cell[3] = behind, min(popcount(feared & HIGHER[trump, card]), MOST_HIGHER), 0
     if suit == trump:
         cell[1] = TRUMP_LED if led < 0 or suit_of(led) == trump else CUT
@@ -77,7 +77,7 @@ def play_deals(
     """Play deals; seat d mod P of deal d bids ``errors[d]`` off. Fills samples ``[n·P·tricks]``."""
     rules, book = rules[0], books[0]
     players = rules["players"]
-    scratch, prices = np.zeros(80, np.int64), np.zeros(36, np.float32)
+    scratch, prices = np.zeros(SCRATCH, np.int64), np.zeros(36, np.float32)
     cells, added = np.zeros((5, 7), np.int64), np.zeros(5, np.int64)
     at = 0
     for deal in range(len(states)):

@@ -9,7 +9,7 @@ import numpy as np
 from ..actions import NUM_BIDS
 from ..cards import BEATERS, LAST_TRICK_POINTS, MAX_POINTS, SUIT_BITS, SUITS, hand_bits
 from ..engine.deal import below
-from ..engine.jit import Integer, Record, jit, lowest_bit, popcount, u64, wrap
+from ..engine.jit import Integer, Record, jit, lowest_bit, nth_bit, popcount, u64, wrap
 from ..engine.kernels import beats, card_points, set_points
 from ..engine.state import BID, PLAY
 from ..rules import Rules
@@ -34,17 +34,9 @@ def draw(key: Integer, count: Integer) -> Integer:
 
 
 @jit
-def nth_card(cards: Integer, number: Integer) -> Integer:
-    """The card with that number, from 0, in ascending order of a set."""
-    for _ in range(number):
-        cards &= cards - 1
-    return lowest_bit(cards)
-
-
-@jit
 def random_card(cards: Integer, key: Integer) -> Integer:
     """A card drawn uniformly from a set that is not empty."""
-    return nth_card(cards, draw(key, popcount(cards)))
+    return nth_bit(cards, draw(key, popcount(cards)))
 
 
 @jit

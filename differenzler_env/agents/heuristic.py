@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from ..actions import NUM_BIDS
 from ..cards import LAST_TRICK_POINTS
-from ..engine.deal import start_match
+from ..engine.deal import SCRATCH, start_match
 from ..engine.jit import Array, Integer, Record, jit
 from ..engine.kernels import card_points
 from ..engine.state import BID, PLAY, STATE
@@ -31,7 +31,7 @@ from .playout import excluded_behind, give_bids
 @jit
 def _mean_bid(books: Records, rules: Records, deals: Integer) -> float:
     """Mean bid of all seats over some deals; the same deals each time."""
-    states, scratch = np.zeros(1, STATE), np.zeros(80, np.int64)
+    states, scratch = np.zeros(1, STATE), np.zeros(SCRATCH, np.int64)
     state = states[0]
     bids: Integer = 0
     for deal in range(deals):

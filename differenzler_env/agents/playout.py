@@ -6,7 +6,7 @@ import numpy as np
 from ..cards import LAST_TRICK_POINTS
 from ..engine.jit import Array, Integer, Record, jit, lowest_bit
 from ..engine.kernels import card_points, legal_cards
-from ..engine.play import give_bid, lawful, led_card, play_card
+from ..engine.play import give_bid, lawful, play_card
 from .playing_rules import ALL_CARDS, MAX_STAGE, points_held, reachable_bid, weigh_cards
 
 
@@ -62,7 +62,7 @@ def state_card(book: Record, state: Record, rules: Record, prices: Array) -> Int
         left - LAST_TRICK_POINTS - table - points_held(hand, trump),
         behind,
         min(tricks, MAX_STAGE),
-        led_card(state, rules),
+        np.int64(state["led_card"]),
         np.int64(state["best_card"]),
         prices,
     )
@@ -88,7 +88,7 @@ def play_out(book: Record, state: Record, rules: Record, prices: Array) -> None:
     tricks = rules["tricks"] - played // players
     held: Integer = 0
     table: Integer = 0
-    led = led_card(state, rules)
+    led: Integer = np.int64(state["led_card"])
     left = np.int64(rules["total_points"][trump])
     for other in range(players):
         held |= state["hands"][other]

@@ -6,8 +6,8 @@ as easy as 1, 2, 3", 2011): 256 bits of key, 256 bits of counter, no state to sh
 
 import numpy as np
 
-from ..cards import PUUR
-from .jit import Array, Integer, Record, jit, u64, wrap
+from ..cards import NUM_CARDS, PUUR
+from .jit import Array, Integer, Record, inlined, jit, u64, wrap
 from .kernels import suit_of
 from .state import BID, NO_BID, NO_CARD, NO_SEAT
 
@@ -33,18 +33,18 @@ _LOW = u64(0xFFFF_FFFF)
 _ZERO = u64(0)
 
 
-@jit
+@inlined
 def _rotate(word: Integer, by: Integer) -> Integer:
     return wrap(word << by) | (word >> (_64 - by))
 
 
-@jit
+@inlined
 def _mix(a: Integer, b: Integer, by: Integer) -> tuple[Integer, Integer]:
     a = wrap(a + b)
     return a, _rotate(b, by) ^ a
 
 
-@jit
+@inlined
 def _four_rounds(x0: Integer, x1: Integer, x2: Integer, x3: Integer, first: Integer) -> Words:
     """Four rounds; ``first`` is 0 or 4, the place in the cycle of eight rotations."""
     x0, x1 = _mix(x0, x1, _ROTATIONS[first][0])
@@ -58,7 +58,7 @@ def _four_rounds(x0: Integer, x1: Integer, x2: Integer, x3: Integer, first: Inte
     return x0, x1, x2, x3
 
 
-@jit
+@inlined
 def threefry(
     k0: Integer,
     k1: Integer,
@@ -84,7 +84,7 @@ def threefry(
     return wrap(x0 + k0), wrap(x1 + k1), wrap(x2 + k2), wrap(x3 + k3 + u64(5))
 
 
-@jit
+@inlined
 def words_for(state: Record, purpose: Integer, deal: Integer, a: Integer, b: Integer) -> Words:
     """Four u64 words from the key of a STATE record, for a purpose and its own counters a and b."""
     return threefry(
@@ -99,7 +99,7 @@ def words_for(state: Record, purpose: Integer, deal: Integer, a: Integer, b: Int
     )
 
 
-@jit
+@inlined
 def below(word: Integer, n: Integer) -> Integer:
     """A number 0…n−1 from 32 random bits (int64), by multiply and shift; each is hit equally often
     to
@@ -107,16 +107,49 @@ def below(word: Integer, n: Integer) -> Integer:
     return (word * n) >> 32
 
 
+BLOCKS = 8
+"""Blocks of the generator drawn for a deal: more than it needs, as many as the vector instructions
+of a processor compute at once."""
+_TRUMP_DRAW = 8 * BLOCKS
+_CARDS = 9 * BLOCKS
+SCRATCH = _CARDS + NUM_CARDS
+"""How many int64 values dealing overwrites: the choices of the shuffle, the draws for trump (the
+first counts), the cards."""
+
+
+@inlined
+def _choose_all(state: Record, scratch: Array) -> None:
+    """For each position p of the shuffle a number 0…p, drawn for the deal at hand, at
+    ``scratch[place(p)]``."""
+    # The compiler does not know how many blocks there are; it would write them out one by one.
+    for block in range(len(scratch) * BLOCKS // SCRATCH):
+        a, b, c, d = words_for(state, DEAL, state["deal"], block, 0)
+        n = (8 * block & 63) + 1  # the mask tells the compiler that it is small
+        scratch[block] = below(np.int64(a & _LOW), n)
+        scratch[block + BLOCKS] = below(np.int64(a >> _32), n + 1)
+        scratch[block + 2 * BLOCKS] = below(np.int64(b & _LOW), n + 2)
+        scratch[block + 3 * BLOCKS] = below(np.int64(b >> _32), n + 3)
+        scratch[block + 4 * BLOCKS] = below(np.int64(c & _LOW), n + 4)
+        scratch[block + 5 * BLOCKS] = below(np.int64(c >> _32), n + 5)
+        scratch[block + 6 * BLOCKS] = below(np.int64(d & _LOW), n + 6)
+        scratch[block + 7 * BLOCKS] = below(np.int64(d >> _32), n + 7)
+        scratch[block + _TRUMP_DRAW] = np.int64(a & _LOW)
+
+
+@inlined
+def place(position: Integer) -> Integer:
+    """Where the choice for a position stands: the eight of a block are BLOCKS apart."""
+    return (position & 7) * BLOCKS + (position >> 3)
+
+
 @jit
-def _fill(state: Record, draws: Array, count: Integer) -> None:
-    """At least ``count`` draws of 32 bits for the deal at hand, into int64 ``draws``."""
-    for block in range((count + 7) // 8):
-        words = words_for(state, DEAL, state["deal"], block, 0)
-        at = 8 * block
-        for word in words:
-            draws[at] = np.int64(word & _LOW)
-            draws[at + 1] = np.int64(word >> _32)
-            at += 2
+def clear_table(state: Record) -> None:
+    """No card lies on the table."""
+    state["led_card"] = NO_CARD
+    state["best_card"] = NO_CARD
+    state["best_seat"] = NO_SEAT
+    state["on_table"] = 0
+    state["trick_points"] = 0
 
 
 @jit
@@ -136,8 +169,7 @@ def clear_deal(state: Record) -> None:
     state["phase"] = BID
     state["num_bids"] = 0
     state["num_played"] = 0
-    state["best_card"] = NO_CARD
-    state["best_seat"] = NO_SEAT
+    clear_table(state)
 
 
 @jit
@@ -157,24 +189,24 @@ def deal_cards(state: Record, rules: Record, dealer: Integer, scratch: Array) ->
         state: one STATE record; its seed, row, match and deal are the key.
         rules: one RULES record.
         dealer: seat that deals.
-        scratch: int64 ``[80]``, overwritten.
+        scratch: int64 ``[SCRATCH]``, overwritten.
     """
     clear_deal(state)
     n, tricks = rules["num_cards"], rules["tricks"]
-    draws, cards = scratch[:40], scratch[40:]
-    _fill(state, draws, n)
+    cards = scratch[_CARDS:]
+    _choose_all(state, scratch)
     for i in range(n):
         cards[i] = rules["deck_cards"][i]
     # Fisher–Yates from the top: a position is final once passed.
     position = n - 1
     for seat in range(rules["players"] - 1, -1, -1):
-        hand = 0
+        hand: Integer = 0
         for _ in range(tricks):
-            chosen = below(draws[position], position + 1)
+            chosen = scratch[place(position)]
             card = cards[chosen]
             cards[chosen] = cards[position]
             cards[position] = card
-            hand |= 1 << int(card)
+            hand |= 1 << card
             position -= 1
         state["hands"][seat] = hand
     if rules["turned_up"]:
@@ -182,8 +214,9 @@ def deal_cards(state: Record, rules: Record, dealer: Integer, scratch: Array) ->
         state["turned_up"] = turned_up
         state["trump"] = suit_of(turned_up)
     else:
-        # The shuffle does not use draws[0]: the last card has no choice. So trump is independent.
-        state["trump"] = rules["trumps"][below(draws[0], rules["num_trumps"])]
+        # The shuffle has no use for the first draw: the last card has no choice. So trump is
+        # independent of the hands.
+        state["trump"] = rules["trumps"][below(scratch[_TRUMP_DRAW], rules["num_trumps"])]
     open_deal(state, rules, dealer)
 
 

@@ -16,9 +16,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+import llvmlite.binding as llvm
 import numba
 import numpy as np
 import numpy.typing as npt
+from llvmlite import ir
 from numba.core import config
 from numba.core.caching import FunctionCache
 from numba.extending import intrinsic
@@ -87,15 +89,35 @@ class _KernelCache(FunctionCache):
                 os.unlink(self._cache_file._index_path)
 
 
-def jit(function: Function) -> Function:
-    """Compile a kernel: nopython, GIL released, cached on disk where that can be written."""
+def jit(function: Function, forceinline: bool = False) -> Function:
+    """Compile a kernel: nopython, GIL released, cached on disk where that can be written.
+
+    Nothing is ever divided by zero here; ``error_model`` spares the test, and with it the way out
+    on which Numba would have to count references.
+    """
     if not COMPILED:
         return function
-    dispatcher: Any = numba.njit(nogil=True)(function)
+    options = {"nogil": True, "error_model": "numpy", "forceinline": forceinline}
+    dispatcher: Any = cast(Any, numba.njit)(**options)(function)
     # A RuntimeError means that there is no writable place for a cache.
     with contextlib.suppress(RuntimeError):
         dispatcher._cache = _KernelCache(function)
     return cast(Function, dispatcher)
+
+
+def inlined(function: Function) -> Function:
+    """As :func:`jit`, for a kernel that is so short, or called so often, that each of its callers
+    takes it in whole."""
+    return jit(function, forceinline=True)
+
+
+def _deposits_bits() -> bool:
+    """Whether the processor that kernels are compiled for puts bits in place (BMI2) in a few
+    cycles; the first ones that could took hundreds."""
+    if config.CPU_NAME is not None or config.CPU_FEATURES is not None:  # type: ignore[attr-defined]
+        return "+bmi2" in (config.CPU_FEATURES or "")  # type: ignore[attr-defined]
+    slow = llvm.get_host_cpu_name() in ("bdver4", "znver1", "znver2")
+    return not slow and bool(llvm.get_host_cpu_features().get("bmi2"))
 
 
 def _popcount_twin(value: Integer) -> Integer:
@@ -107,6 +129,13 @@ def _lowest_bit_twin(value: Integer) -> Integer:
     """The index of the lowest set bit of an int64; the value must not be 0."""
     value = int(value)
     return (value & -value).bit_length() - 1
+
+
+def _nth_bit_twin(value: Integer, number: Integer) -> Integer:
+    """The index of a set bit of an int64, the set bits numbered from 0 upwards."""
+    for _ in range(number):
+        value &= value - 1
+    return lowest_bit(value)
 
 
 def _wrap_twin(value: Integer) -> Integer:
@@ -123,12 +152,26 @@ def _emit_lowest_bit(context: Any, builder: Any, _signature: Any, arguments: Any
     return builder.cttz(arguments[0], never_zero)
 
 
+def _emit_nth_bit(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+    word = ir.IntType(64)
+    deposit = builder.module.declare_intrinsic(
+        "llvm.x86.bmi.pdep.64", (), ir.FunctionType(word, [word, word])
+    )
+    value, number = arguments
+    bit = builder.call(deposit, [builder.shl(ir.Constant(word, 1), number), value])
+    return builder.cttz(bit, context.get_constant(numba.boolean, True))
+
+
 def _popcount_typed(_typing: Any, value: Any) -> Any:
     return numba.int64(numba.int64), _emit_popcount
 
 
 def _lowest_bit_typed(_typing: Any, value: Any) -> Any:
     return numba.int64(numba.int64), _emit_lowest_bit
+
+
+def _nth_bit_typed(_typing: Any, value: Any, number: Any) -> Any:
+    return numba.int64(numba.int64, numba.int64), _emit_nth_bit
 
 
 def _wrap_compiled(value: Integer) -> Integer:
@@ -139,4 +182,8 @@ u64: Any = np.uint64 if COMPILED else int
 """Makes a 64-bit random word."""
 popcount: Any = intrinsic(_popcount_typed) if COMPILED else _popcount_twin
 lowest_bit: Any = intrinsic(_lowest_bit_typed) if COMPILED else _lowest_bit_twin
-wrap: Any = jit(_wrap_compiled) if COMPILED else _wrap_twin
+if COMPILED and _deposits_bits():
+    nth_bit: Any = intrinsic(_nth_bit_typed)
+else:
+    nth_bit = inlined(_nth_bit_twin)
+wrap: Any = inlined(_wrap_compiled) if COMPILED else _wrap_twin

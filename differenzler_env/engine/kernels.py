@@ -4,11 +4,29 @@ Cards are indices 0…35, sets of cards int64 bit boards, trump a suit index. Th
 is ``docs/rules.md``.
 """
 
-from ..cards import BEATERS, POINTS, PUUR, SUIT_BITS
+import numpy as np
+
+from ..cards import ALL_CARDS, BEATERS, NUM_RANKS, POINTS, PUUR, SUIT_BITS
 from ..rules import UNDERTRUMP
-from .jit import Integer, Record, jit, lowest_bit
+from .jit import Array, Integer, Record, jit, lowest_bit
 
 ALWAYS, VOID, SCHIEBER = (UNDERTRUMP.index(name) for name in ("always", "void", "schieber"))
+
+
+def _or_none(table: Array, none: int) -> Array:
+    """A table by card with one more column: what holds where no card lies there yet, index −1."""
+    return np.concatenate([table, np.full((*table.shape[:-1], 1), none)], axis=-1)
+
+
+_OWN_SUIT = np.repeat(SUIT_BITS, NUM_RANKS)
+_PUUR_BITS = np.array([1 << card for card in PUUR])[:, None]
+TAKERS = _or_none(BEATERS, ALL_CARDS)
+"""int64 ``[4, 37]``: ``TAKERS[trump, best]``, the cards that take the trick from the best card."""
+SUIT_LED = _or_none(_OWN_SUIT, ALL_CARDS)
+"""int64 ``[37]``: ``SUIT_LED[led]``, the cards of the suit led."""
+OBLIGING = _or_none(np.where(_OWN_SUIT & _PUUR_BITS, _OWN_SUIT & ~_PUUR_BITS, _OWN_SUIT), 0)
+"""int64 ``[4, 37]``: ``OBLIGING[trump, led]``, the cards that oblige whoever holds one to follow:
+those of the suit led; the Puur need never be played to a trump lead."""
 
 
 @jit
@@ -26,8 +44,8 @@ def holds(cards: Integer, card: Integer) -> bool:
 @jit
 def beats(card: Integer, best: Integer, trump: Integer) -> bool:
     """Whether a card takes the trick from the best card so far: a higher card of its suit, or any
-    trump on a side suit."""
-    return holds(BEATERS[trump, best], card)
+    trump on a side suit. Every card takes an empty trick (best −1)."""
+    return holds(TAKERS[trump, best], card)
 
 
 @jit
@@ -47,6 +65,19 @@ def set_points(cards: Integer, trump: Integer) -> Integer:
 
 
 @jit
+def answers(led: Integer, best: Integer, trump: Integer, undertrump: Integer) -> Integer:
+    """The cards that a seat may play which can follow: the suit led, and trumps that take the trick
+    (any trump where under-trumping is always allowed). All cards for the leader.
+
+    Arguments as in :func:`legal_cards`.
+    """
+    takers: Integer = TAKERS[trump, best]
+    if undertrump == ALWAYS:
+        takers = ALL_CARDS
+    return SUIT_LED[led] | (SUIT_BITS[trump] & takers)
+
+
+@jit
 def legal_cards(
     hand: Integer, led: Integer, best: Integer, trump: Integer, undertrump: Integer
 ) -> Integer:
@@ -55,25 +86,16 @@ def legal_cards(
     Args:
         hand: set of cards held.
         led: the card led, or −1 for the leader, who may play anything.
-        best: the best card of the trick so far (ignored for the leader).
+        best: the best card of the trick so far, −1 for the leader.
         trump: trump suit.
         undertrump: ALWAYS, VOID or SCHIEBER.
     """
-    if led < 0:
-        return hand
-    trumps = hand & SUIT_BITS[trump]
-    if suit_of(led) == trump:
-        # The Puur need never be played to a trump lead.
-        must_follow = trumps & ~(1 << PUUR[trump]) != 0
-        return trumps if must_follow else hand
-    cut = suit_of(best) == trump
-    higher_trumps = trumps & BEATERS[trump, best] if cut else trumps
-    follow = hand & SUIT_BITS[suit_of(led)]
-    if follow:
-        return follow | (trumps if undertrump == ALWAYS else higher_trumps)
-    if undertrump == SCHIEBER and cut and hand != trumps:
-        return (hand & ~trumps) | higher_trumps
-    return hand
+    following = hand & answers(led, best, trump, undertrump)
+    otherwise = hand
+    # In Schieber who is void may go under only with nothing but trumps.
+    if undertrump == SCHIEBER and hand & ~SUIT_BITS[trump] != 0:
+        otherwise = hand & (~SUIT_BITS[trump] | TAKERS[trump, best])
+    return following if hand & OBLIGING[trump, led] != 0 else otherwise
 
 
 @jit
@@ -84,19 +106,11 @@ def shown_not_held(
 
     Arguments as in :func:`legal_cards`; 0 where the play proves nothing.
     """
-    if led < 0:
-        return 0
-    led_suit = suit_of(led)
-    if suit_of(card) == led_suit:
-        return 0
-    if led_suit == trump:
-        return SUIT_BITS[trump] & ~(1 << PUUR[trump])
-    if suit_of(card) != trump:
-        return SUIT_BITS[led_suit]
-    if suit_of(best) != trump or beats(card, best, trump) or undertrump == ALWAYS:
-        return 0
-    # An under-trump: the seat is void in the suit led, after Schieber in all but trumps.
-    return SUIT_BITS[led_suit] if undertrump == VOID else ~SUIT_BITS[trump] & ((1 << 36) - 1)
+    shown = OBLIGING[trump, led]
+    if undertrump == SCHIEBER and holds(SUIT_BITS[trump], card):
+        # An under-trump: the seat holds nothing but trumps.
+        shown = ALL_CARDS & ~SUIT_BITS[trump]
+    return 0 if holds(answers(led, best, trump, undertrump), card) else shown
 
 
 @jit

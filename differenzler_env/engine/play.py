@@ -4,8 +4,8 @@ import numpy as np
 
 from ..actions import NUM_BIDS
 from ..cards import LAST_TRICK_POINTS
-from .deal import STOECK_BITS, deal_cards
-from .jit import Array, Integer, Record, jit
+from .deal import STOECK_BITS, clear_table, deal_cards
+from .jit import Array, Integer, Record, inlined, jit
 from .kernels import (
     beats,
     card_points,
@@ -18,18 +18,11 @@ from .state import BID, NO_CARD, NO_SEAT, OVER, PLAY
 
 
 @jit
-def led_card(state: Record, rules: Record) -> Integer:
-    """The card led to the trick on the table, −1 where none is."""
-    in_trick = state["num_played"] % rules["players"]
-    return np.int64(state["order"][state["num_played"] - in_trick]) if in_trick else NO_CARD
-
-
-@jit
 def lawful(state: Record, rules: Record) -> Integer:
     """The lawful cards of the seat to play."""
     return legal_cards(
         state["hands"][state["current_seat"]],
-        led_card(state, rules),
+        state["led_card"],
         state["best_card"],
         state["trump"],
         rules["undertrump"],
@@ -56,7 +49,7 @@ def is_legal(state: Record, rules: Record, action: Integer) -> bool:
     return bool(0 <= card < 36 and holds(playable(state, rules), card))
 
 
-@jit
+@inlined
 def give_bid(state: Record, rules: Record, bid: Integer) -> None:
     """The seat to act bids; after the last bid forehand leads."""
     seat = state["current_seat"]
@@ -69,46 +62,42 @@ def give_bid(state: Record, rules: Record, bid: Integer) -> None:
     state["current_seat"] = 0 if seat == rules["players"] else seat
 
 
-@jit
+@inlined
 def play_card(state: Record, rules: Record, card: Integer) -> bool:
     """The seat to act plays a card. Returns whether it was the last of the deal."""
-    players = rules["players"]
-    seat, trump, best = state["current_seat"], state["trump"], state["best_card"]
-    played = state["num_played"]
-    in_trick = played % players
-    if in_trick == 0:
-        state["best_card"], state["best_seat"] = card, seat
-    else:
-        led = state["order"][played - in_trick]
-        if rules["revoke_penalty"] > 0:
-            # Unlawful cards can be played, so what is not followed proves nothing.
-            hand = state["hands"][seat]
-            if not holds(legal_cards(hand, led, best, trump, rules["undertrump"]), card):
-                state["revokes"][seat] += 1
-        else:
-            state["excluded"][seat] |= shown_not_held(card, led, best, trump, rules["undertrump"])
-        if beats(card, best, trump):
-            state["best_card"], state["best_seat"] = card, seat
+    players, undertrump = rules["players"], rules["undertrump"]
+    seat, trump = np.int64(state["current_seat"]), np.int64(state["trump"])
+    led, best = np.int64(state["led_card"]), np.int64(state["best_card"])
+    winner = np.int64(state["best_seat"])
+    played, on_table = np.int64(state["num_played"]) + 1, np.int64(state["on_table"]) + 1
+    if rules["revoke_penalty"] == 0:
+        state["excluded"][seat] |= shown_not_held(card, led, best, trump, undertrump)
+    elif not holds(legal_cards(state["hands"][seat], led, best, trump, undertrump), card):
+        # Unlawful cards can be played, so what is not followed proves nothing.
+        state["revokes"][seat] += 1
+    takes = beats(card, best, trump)
+    winner = seat if takes else winner
+    points = np.int64(state["trick_points"]) + card_points(card, trump)
     state["hands"][seat] &= ~(1 << card)
-    state["order"][played] = card
-    played += 1
+    state["order"][played - 1] = card
     state["num_played"] = played
-    if in_trick < players - 1:
+    if on_table < players:
         seat += 1
         state["current_seat"] = 0 if seat == players else seat
+        state["led_card"] = card if led == NO_CARD else led
+        state["best_card"] = card if takes else best
+        state["best_seat"] = winner
+        state["on_table"] = on_table
+        state["trick_points"] = points
         return False
 
-    winner = state["best_seat"]
-    points = 0
-    for i in range(played - players, played):
-        points += card_points(state["order"][i], trump)
     last = bool(played == rules["num_cards"])
     if last:
         points += LAST_TRICK_POINTS
     state["points"][winner] += points
     state["current_seat"] = winner
     state["leaders"][played // players] = winner
-    state["best_card"], state["best_seat"] = NO_CARD, NO_SEAT
+    clear_table(state)
     return last
 
 
@@ -177,7 +166,7 @@ def write_rewards(
         rewards[seat] = 1.0 / winners if state["penalties"][seat] == lowest else 0.0
 
 
-@jit
+@inlined
 def advance(state: Record, rules: Record, action: Integer, scratch: Array) -> Integer:
     """Apply a legal action. Returns 0, 1 when it settled a deal, 2 when it ended the match."""
     if state["phase"] == BID:

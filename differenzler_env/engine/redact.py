@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from .jit import Integer, Record, jit
+from .jit import Integer, Record, inlined, jit
 from .play import lawful, playable
 from .state import BID, NO_BID, PLAY
 
 
-@jit
+@inlined
 def fill_view(state: Record, rules: Record, seat: Integer, view: Record) -> None:
     """Write what ``seat`` may know of one STATE record into one VIEW record.
 
@@ -27,21 +27,20 @@ def fill_view(state: Record, rules: Record, seat: Integer, view: Record) -> None
     view["best_card"] = state["best_card"]
     view["best_seat"] = state["best_seat"]
     to_play = state["phase"] == PLAY and state["current_seat"] == seat
-    view["legal"] = playable(state, rules) if to_play else 0
-    view["lawful"] = lawful(state, rules) if to_play else 0
+    legal = playable(state, rules) if to_play else 0
+    view["legal"] = legal
+    view["lawful"] = lawful(state, rules) if to_play and rules["revoke_penalty"] > 0 else legal
     # After the last deal of a match all its bids are public.
     bids_open = rules["open_bidding"] != 0 or state["phase"] > PLAY
     for other in range(5):
         bid = state["bids"][other]
         view["bids"][other] = bid if bids_open or other == seat else NO_BID
         view["has_bid"][other] = bid != NO_BID
-        view["points"][other] = state["points"][other]
-        view["penalties"][other] = state["penalties"][other]
-        view["excluded"][other] = state["excluded"][other]
-    for i in range(36):
-        view["order"][i] = state["order"][i]
-    for trick in range(len(view["leaders"])):
-        view["leaders"][trick] = state["leaders"][trick]
+    view["points"] = state["points"]
+    view["penalties"] = state["penalties"]
+    view["excluded"] = state["excluded"]
+    view["order"] = state["order"]
+    view["leaders"] = state["leaders"]
 
 
 @jit

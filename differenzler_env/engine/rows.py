@@ -3,11 +3,15 @@
 import numpy as np
 
 from ..actions import NUM_BIDS
+from ..cards import NUM_CARDS
 from .deal import decision_key, row_key, start_match
 from .jit import Array, Integer, Record, jit
 from .play import advance, is_legal, playable, write_rewards
 from .redact import fill_view
 from .state import BID, OVER
+
+FOUR_BITS = np.array([[four >> i & 1 for i in range(4)] for four in range(16)], np.int8)
+"""int8 ``[16, 4]``: four bits as four numbers. Sets of cards are written out by fours."""
 
 
 @jit
@@ -18,16 +22,13 @@ def start_rows(states: Array, rules: Array, rows: Array, scratch: Array) -> None
 
 
 @jit
-def takes_part(states: Array, active: Array, row: Integer) -> bool:
-    """Whether a row acts: its match is not over, and it is active (an empty array: all are)."""
-    return bool(states[row]["phase"] != OVER and (len(active) == 0 or active[row]))
-
-
-@jit
 def first_illegal(states: Array, rules: Array, actions: Array, active: Array) -> Integer:
     """The first row that acts and whose action is not legal, −1 where all are."""
+    everyone = len(active) == 0
     for row in range(len(states)):
-        if takes_part(states, active, row) and not is_legal(states[row], rules[0], actions[row]):
+        state = states[row]
+        acts = state["phase"] != OVER and (everyone or active[row])
+        if acts and not is_legal(state, rules[0], actions[row]):
             return row
     return -1
 
@@ -44,13 +45,14 @@ def step_rows(
     match_over: Array,
     scratch: Array,
 ) -> None:
-    """Apply one legal action to every row that acts; every output is written."""
+    """Apply one legal action to every row that acts: whose match is not over, and which is active
+    (an empty array: all are). Every output is written."""
+    everyone = len(active) == 0
+    rewards[:] = 0
     for row in range(len(states)):
         state = states[row]
-        for seat in range(rewards.shape[1]):
-            rewards[row, seat] = 0
         outcome = 0
-        if takes_part(states, active, row):
+        if state["phase"] != OVER and (everyone or active[row]):
             outcome = advance(state, rules[0], actions[row], scratch)
         if outcome > 0:
             write_rewards(state, rules[0], objective_win, outcome == 2, rewards[row])
@@ -111,8 +113,10 @@ def mask_rows(states: Array, rules: Array, out: Array) -> None:
         else:
             out[row, :NUM_BIDS] = 0
             bits = playable(state, rules[0])
-            for card in range(36):
-                out[row, NUM_BIDS + card] = (bits >> card) & 1
+            for first in range(0, NUM_CARDS, 4):
+                four = (bits >> first) & 15
+                for i in range(4):
+                    out[row, NUM_BIDS + first + i] = FOUR_BITS[four, i]
 
 
 @jit

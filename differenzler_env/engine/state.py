@@ -29,28 +29,33 @@ STATE = np.dtype(
         ("match", "u4"),
         ("deal", "i4"),  # number of the deal in the match, from 0
         ("penalties", "i4", _SEATS),  # of the match so far
-        # The deal at hand
+        # The deal at hand, what every action reads first
         ("hands", "i8", _SEATS),  # cards still held
         ("excluded", "i8", _SEATS),  # cards the seat has shown not to hold
+        ("trump", "i1"),
+        ("phase", "i1"),
+        ("current_seat", "i1"),
+        ("num_bids", "i1"),
+        ("num_played", "i1"),
+        ("led_card", "i1"),  # of the trick on the table, as the next four
+        ("best_card", "i1"),
+        ("best_seat", "i1"),
+        ("on_table", "i1"),  # how many cards lie there
+        ("trick_points", "i1"),
         ("bids", "i2", _SEATS),  # NO_BID until given
         ("points", "i2", _SEATS),
         ("order", "i1", (36,)),  # cards in the order played
         ("leaders", "i1", (MAX_TRICKS + 1,)),  # seat that led each trick; room for one more
         ("revokes", "i1", _SEATS),
-        ("trump", "i1"),
         ("turned_up", "i1"),
         ("dealer", "i1"),
-        ("phase", "i1"),
-        ("current_seat", "i1"),
-        ("num_bids", "i1"),
-        ("num_played", "i1"),
-        ("best_card", "i1"),  # best of the trick on the table
-        ("best_seat", "i1"),
+        ("spare", "i1", (7,)),  # zeros, so that there is no gap whose bytes mean nothing
         # The deal last settled
         ("settled_bids", "i2", _SEATS),
         ("settled_points", "i2", _SEATS),
         ("settled_penalties", "i2", _SEATS),
-    ]
+    ],
+    align=True,
 )
 """One game: at most 256 bytes."""
 

@@ -7,7 +7,7 @@ CONSTRAINTS ?= constraints.txt
 
 PYTHON := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
-EXTRAS := dev,train,sb3
+EXTRAS := dev,train,sb3,onnx
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo bench strength ladder test test-oldest test-uncompiled test-long nightly golden lint types format check docs site dist release-test clean
@@ -47,7 +47,7 @@ test-long: $(STAMP)  ## the tests that take minutes each
 	$(PYTHON) -m pytest -n $(WORKERS) -m long
 
 test-oldest:  ## the tests with the oldest versions that pyproject.toml allows, in .venv-oldest
-	$(MAKE) test VENV=.venv-oldest CONSTRAINTS=constraints-oldest.txt
+	$(MAKE) test VENV=.venv-oldest CONSTRAINTS=constraints-oldest.txt EXTRAS=dev,train,sb3
 
 # Tests whose deals are few enough for plain Python; `make test` compares compiled and uncompiled play besides.
 UNCOMPILED := oracle rules rules_kernels rules_page bad_input copies game golden replay aec_deals aec_parallel

@@ -26,6 +26,8 @@ EXAMPLES = {
         rf"mean penalty of 1024 deals: first {NUMBER}, last {NUMBER}",
     ),
 }
+# Tried in tests of their own, as they need a file or a library first.
+ELSEWHERE = {"onnx_runtime_match"}
 
 
 def test_all_are_here_and_short():
@@ -33,7 +35,7 @@ def test_all_are_here_and_short():
         path.stem: len(path.read_text(encoding="utf-8").splitlines())
         for path in FOLDER.glob("*.py")
     }
-    assert lengths.keys() == EXAMPLES.keys()
+    assert lengths.keys() == EXAMPLES.keys() | ELSEWHERE
     assert max(lengths.values()) < 60
 
 

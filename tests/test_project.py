@@ -46,6 +46,8 @@ HOMES = {
     "safetensors": NETWORK,
     "matplotlib": ("evaluation.plots",),
     "tensorboard": (),
+    "onnx": ("adapters",),
+    "onnxruntime": ("adapters",),
     "stable_baselines3": ("adapters",),
     "sb3_contrib": ("adapters",),
     "rich": ("cli", "play"),
@@ -213,6 +215,7 @@ def test_each_dependency_is_pinned_inside_its_range() -> None:
         + extras["docs"]
         + extras["train"]
         + extras["sb3"]
+        + extras["onnx"]
     ):
         requirement = Requirement(text)
         pin = pins[re.sub("[-_.]+", "-", requirement.name).lower()]

@@ -17,7 +17,6 @@ from torch.nn.parallel import DistributedDataParallel
 
 from differenzler_env.agents.registry import find_file
 from differenzler_env.agents.torch_network import PolicyNetwork
-from differenzler_env.checkpoint import load
 from differenzler_env.evaluation.statistics import bid_floor
 
 from .advantages import moments
@@ -98,12 +97,9 @@ class SelfPlayLearner(ABC):
                 self.rules, width=config.width, blocks=config.blocks, bid_blocks=config.bid_blocks
             )
         try:
-            tensors, document = load(find_file(config.start), self.rules)
-            policy = PolicyNetwork(**document["network"])
-            policy.load_state_dict({name: torch.from_numpy(a) for name, a in tensors.items()})
-        except (KeyError, TypeError, ValueError, RuntimeError) as error:
-            raise ConfigError(f"start: {' '.join(str(error).split())}") from None
-        return policy
+            return PolicyNetwork.from_checkpoint(find_file(config.start), self.rules)
+        except ValueError as error:  # no such file, or a checkpoint that is none or for other rules
+            raise ConfigError(f"start: {error}") from None
 
     # What a kind of learner is ----------------------------------------------------------------
 

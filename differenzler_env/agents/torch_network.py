@@ -5,6 +5,7 @@ its own (see :mod:`.torch_inputs`). All that is needed to make it again is in it
 """
 
 import math
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -13,6 +14,7 @@ from torch.nn import functional as F  # noqa: N812
 
 from ..actions import NUM_BIDS
 from ..cards import NUM_CARDS
+from ..checkpoint import CheckpointError, load
 from ..rules import Rules
 from .network_inputs import useful_fields
 from .network_kernels import (
@@ -108,6 +110,26 @@ class PolicyNetwork(nn.Module):
     def for_rules(cls, rules: Rules, **shape: Any) -> "PolicyNetwork":
         """A fresh network that reads what says something under these rules."""
         return cls(fields=useful_fields(rules), players=rules.players, **shape)
+
+    @classmethod
+    def from_checkpoint(cls, path: str | Path, rules: Rules | None = None) -> "PolicyNetwork":
+        """The network of a checkpoint file.
+
+        Args:
+            path: the file.
+            rules: the rules it is to play by; None: any.
+
+        Raises:
+            CheckpointError: if the file is damaged or made for other rules or another observation.
+        """
+        tensors, document = load(path, rules)
+        try:
+            network = cls(**document["network"])
+            network.load_state_dict({name: torch.from_numpy(a) for name, a in tensors.items()})
+        except (KeyError, TypeError, ValueError, RuntimeError) as error:
+            reason = " ".join(str(error).split())
+            raise CheckpointError(f"{str(path)!r} holds no policy network: {reason}") from None
+        return network
 
     def bid_logits(self, inputs: Tensor) -> Tensor:
         """Logits of the bids, float32 ``[n, 158]``, not masked."""

@@ -16,6 +16,7 @@ import tyro
 from .analyse import Analyse
 from .deal import Deal
 from .evaluate import Evaluate
+from .export import Export
 from .film import Film
 from .perft import Perft
 from .play import Play
@@ -36,6 +37,7 @@ COMMANDS = {
     "analyse": Analyse,
     "perft": Perft,
     "selfplay": Selfplay,
+    "export": Export,
 }
 """Name → dataclass of its arguments, whose ``run()`` does the work."""
 

@@ -20,11 +20,6 @@ NUM_BIDS = MAX_POINTS + 1
 NUM_ACTIONS = NUM_BIDS + NUM_CARDS
 
 
-def bid_action(bid: int) -> int:
-    """The action that bids so many card points, 0…157."""
-    return bid
-
-
 def card_action(card: int) -> int:
     """The action that plays card index 0…35."""
     return NUM_BIDS + card

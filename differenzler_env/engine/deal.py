@@ -102,8 +102,7 @@ def words_for(state: Record, purpose: Integer, deal: Integer, a: Integer, b: Int
 @inlined
 def below(word: Integer, n: Integer) -> Integer:
     """A number 0…n−1 from 32 random bits (int64), by multiply and shift; each is hit equally often
-    to
-    within n / 2³²."""
+    to within n / 2³²."""
     return (word * n) >> 32
 
 

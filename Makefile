@@ -7,10 +7,10 @@ CONSTRAINTS ?= constraints.txt
 
 PYTHON := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
-EXTRAS := dev,train,sb3,onnx
+EXTRAS := dev,train,sb3,onnx,openspiel
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo bench strength ladder test test-oldest test-uncompiled test-long nightly golden lint types format check docs site dist release-test clean
+.PHONY: help setup demo bench strength ladder test test-oldest test-uncompiled test-long test-libraries test-here test-sb3 test-openspiel test-onnx test-rllib test-torchrl test-tianshou test-agilerl nightly golden lint types format check docs site dist release-test clean
 
 help:  ## say what each target does
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | column -t -s @ 2>/dev/null \
@@ -38,7 +38,7 @@ ladder: $(STAMP)  ## rank the agents, random to best, and write docs/ladder.md a
 	$(PYTHON) docs/ladder.py
 
 # One thread a worker: two workers with two threads each only get in each other's way.
-test test-long nightly: export OMP_NUM_THREADS := 1
+test test-long nightly test-here test-sb3 test-openspiel test-onnx: export OMP_NUM_THREADS := 1
 
 test: $(STAMP)  ## the tests, under ten minutes on two cores
 	$(PYTHON) -m pytest -n $(WORKERS)
@@ -48,6 +48,22 @@ test-long: $(STAMP)  ## the tests that take minutes each
 
 test-oldest:  ## the tests with the oldest versions that pyproject.toml allows, in .venv-oldest
 	$(MAKE) test VENV=.venv-oldest CONSTRAINTS=constraints-oldest.txt EXTRAS=dev,train,sb3
+
+# The other libraries. Those here are in every environment; the rest would fight, so each has its own.
+# What came of the tests is written into the README's table.
+test-sb3 test-openspiel test-onnx: $(STAMP)
+	$(PYTHON) docs/compatibility.py $(@:test-%=%)
+
+APART := rllib torchrl tianshou agilerl
+
+$(APART:%=test-%):
+	$(MAKE) test-here LIBRARY=$(@:test-%=%) VENV=.venv-$(@:test-%=%) CONSTRAINTS=constraints-$(@:test-%=%).txt \
+		EXTRAS=dev,train,$(@:test-%=%)
+
+test-here: $(STAMP)
+	$(PYTHON) docs/compatibility.py $(LIBRARY)
+
+test-libraries: test-sb3 test-openspiel test-onnx $(APART:%=test-%)  ## the tests with each other library: test-sb3, -openspiel, -onnx, -rllib, -torchrl, -tianshou, -agilerl (many minutes)
 
 # Tests whose deals are few enough for plain Python; `make test` compares compiled and uncompiled play besides.
 UNCOMPILED := oracle rules rules_kernels rules_page bad_input copies game golden replay aec_deals aec_parallel

@@ -5,14 +5,12 @@ import hashlib
 import json
 import os
 import signal
-import socket
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from processes import train_in_processes
 
 from differenzler_env.agents.network_agent import NetworkAgent
 from differenzler_env.checkpoint import read
@@ -372,20 +370,10 @@ def test_two_processes_learn_as_one(tmp_path: Path) -> None:
     changes = MIXED | {"deals": 4 * 64, "save_every": 0, "evaluate_every": 2, "evaluate_deals": 4}
     one, two = (smoke(tmp_path, name=name, **changes) for name in ("one", "two"))
     assert train(one) == 0
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "torch.distributed.run", "--nproc_per_node=2"]
-    command += [f"--master_port={port}", "training/ppo.py"]
-    command += ["--config", "configs/smoke_swisslos.yaml"]
-    for name, value in (changes | {"folder": str(tmp_path), "name": "two"}).items():
-        command += ["--" + name.replace("_", "-"), str(value)]
-    for extra in ([], ["--resume", "--deals", str(6 * 64)]):
-        environment = os.environ | {"OMP_NUM_THREADS": "1"}
-        done = subprocess.run(
-            [*command, *extra], cwd=ROOT, env=environment, capture_output=True, text=True
-        )
-        assert done.returncode == 0, done.stderr
+    options = ("--config", "configs/smoke_swisslos.yaml")
+    settings = changes | {"folder": tmp_path, "name": "two"}
+    train_in_processes(2, "training/ppo.py", *options, **settings)
+    train_in_processes(2, "training/ppo.py", *options, "--resume", **settings | {"deals": 6 * 64})
     single, double = (read_progress(RunFiles(config).progress_path) for config in (one, two))
     assert [line["update"] for line in double] == [1, 2, 3, 4, 5, 6]
     for name in ("penalty", "exact", "bid", "floor", "pool_penalty", "deals"):

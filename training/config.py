@@ -220,9 +220,9 @@ class DMCConfig(RunConfig):
         "past selves and checkpoints in the pool play the action of highest value; false: drawn by "
         "the values as if they were logits",
     )
-    bid_exploration: float = setting(0.1, "share of bids drawn evenly at the start", SHARE)
+    bid_exploration: float = setting(0.05, "share of bids drawn evenly at the start", SHARE)
     card_exploration: float = setting(
-        0.1, "share of cards drawn evenly from the legal ones at the start", SHARE
+        0.05, "share of cards drawn evenly from the legal ones at the start", SHARE
     )
     final_exploration: float = setting(0.1, "part of these shares left at the end", SHARE)
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 CONFIG = Path(__file__).resolve().parent.parent / "configs" / "demo.yaml"
 FIELDS = ("random", "constant?bid=35", "thumb")
 DEALS = 400
+PICTURE = "demo.png"
 SEED = 1
 
 
@@ -41,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not any(option.partition("=")[0] in ("--name", "--config") for option in given):
             clear(config)
         console.print("[bold]1. Training[/bold] a small policy by playing against itself")
-        status = train(config)
+        status = train(config, resumable=False)
         if status:
             return status
         console.print(f"\n[bold]2. Measuring[/bold] it on {DEALS} deals, played in every seat")
@@ -86,7 +87,7 @@ def clear(config: "Config") -> None:
         return
     if name != config.name:
         return
-    for pattern in ("*.safetensors", "past/past-*.safetensors", "tensorboard/events.*"):
+    for pattern in ("*.safetensors", "past/past-*.safetensors", "tensorboard/events.*", PICTURE):
         for path in folder.glob(pattern):
             path.unlink()
 
@@ -149,7 +150,7 @@ def draw(config: "Config", result: "Evaluation") -> Path:
     right.scatter(bids.ravel(), points.ravel(), s=6, alpha=0.3)
     right.set(xlabel="bid", ylabel="points taken", title="After learning, among copies of itself")
     right.set_aspect("equal")
-    path = files.folder / "demo.png"
+    path = files.folder / PICTURE
     figure.savefig(path, dpi=120)
     pyplot.close(figure)
     return path

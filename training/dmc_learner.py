@@ -13,6 +13,8 @@ from functools import partial
 import torch
 from torch import Tensor
 
+from differenzler_env.agents.network_kernels import BID_CENTRE, BID_SPREAD
+
 from .config import DMCConfig
 from .losses import Loss, Minibatch
 from .rollout import Distribution, Rollout
@@ -59,7 +61,22 @@ class DMCLearner(SelfPlayLearner):
 
     def make_loss(self) -> DMCLoss:
         """Least squares."""
+        if not self.config.start:
+            with torch.no_grad():
+                self._expect_little()
         return DMCLoss(self.policy, self.dtype)
+
+    def _expect_little(self) -> None:
+        """Begin with the values of one who knows nothing: that of a bid is what it earns on average
+        if points are spread normally as the first bids are. The network's own hump is a parabola,
+        which would have far bids cost several times what any bid can."""
+        gap = (self.policy.bids - BID_CENTRE) / BID_SPREAD
+        normal = torch.distributions.Normal(0.0, 1.0)
+        density = normal.log_prob(gap).exp()
+        cost = BID_SPREAD * (2 * density + gap * (2 * normal.cdf(gap) - 1))
+        values = -cost / self.config.reward_scale
+        self.policy.bid_head.bias[2:] = values + 0.5 * gap.square()
+        self.policy.card_head.bias.fill_(float(values.max()))
 
     def distribution(self) -> Distribution:
         """The best action, or with a chance that falls over the run any legal one."""

@@ -86,6 +86,7 @@ def train(
     resume: bool = False,
     after_update: AfterUpdate | None = None,
     kind: type[SelfPlayLearner] = Learner,
+    resumable: bool = True,
 ) -> int:
     """Run, or go on with, a training run.
 
@@ -94,6 +95,7 @@ def train(
         resume: go on from the newest checkpoint in the run's folder.
         after_update: called with the learner and the figures of each update.
         kind: what learns.
+        resumable: whether to say after Ctrl-C how to go on.
 
     Returns:
         The exit status: 0 when the run is done, 130 when it was interrupted.
@@ -107,7 +109,7 @@ def train(
     if config.threads:
         torch.set_num_threads(config.threads)
     rank, processes = start_processes(config)
-    status = _train(config, resume, after_update, kind, rank, processes)
+    status = _train(config, resume, after_update, kind, resumable, rank, processes)
     if processes > 1:
         dist.destroy_process_group()
     return status
@@ -118,6 +120,7 @@ def _train(
     resume: bool,
     after_update: AfterUpdate | None,
     kind: type[SelfPlayLearner],
+    resumable: bool,
     rank: int,
     processes: int,
 ) -> int:
@@ -154,8 +157,8 @@ def _train(
                     "deals": learner.progress.deals,
                     "seconds": learner.progress.seconds,
                 }
+                done = learner.progress.deals >= config.deals
                 if first:
-                    done = learner.progress.deals >= config.deals
                     if tables.due(learner.progress.updates, done):
                         figures |= _measure(learner, tables, files, display)
                     with _tolerated(display):
@@ -165,16 +168,18 @@ def _train(
                     after_update(learner, figures)
                 late = bool(config.minutes) and time.monotonic() - started > 60 * config.minutes
                 stop = _any_process(interruption.noticed or late, processes)
-                if first and not stop and time.monotonic() - saved >= config.save_every:
+                due = time.monotonic() - saved >= config.save_every
+                if first and due and not (stop or done):
                     with _tolerated(display):
                         files.save(learner)
                     saved = time.monotonic()
             if first:
                 files.save(learner)
             if interruption.noticed:
+                advice = "; go on with --resume" if resumable else ""
                 display.say(
                     f"interrupted: saved after update {learner.progress.updates} in "
-                    f"{files.folder}; go on with --resume"
+                    f"{files.folder}{advice}"
                 )
                 return INTERRUPTED
             display.say(f"policy saved as {files.policy_path}")

@@ -22,7 +22,7 @@ import pytest
 from pages import FILE, PAGES, ROOT, Block, blocks
 
 from differenzler_env.cli import program
-from training import best_response, config, sb3_maskable_ppo
+from training import best_response, compare, config, sb3_maskable_ppo
 
 NOT_RUN: dict[str, int] = {}
 """Page → blocks that say of themselves that they are not run."""
@@ -48,6 +48,11 @@ SCRIPTS = {
         f"--field thumb --evaluate-deals 8 {SMALL_RUN}",
     ),
     "training/ppo.py": (config.parse_arguments, SMALL_RUN),
+    "training/dmc.py": (
+        lambda words: config.parse_arguments(words, config.DMCConfig),
+        SMALL_RUN,
+    ),
+    "training/compare.py": (compare.parser().parse_args, "--seeds 1 --deals 64"),
     "training/demo.py": (config.parse_arguments, SMALL_RUN),
     "training/sb3_maskable_ppo.py": (
         sb3_maskable_ppo.parser().parse_args,
@@ -241,3 +246,12 @@ def anchors(page: Path) -> set[str]:
 def test_the_first_line_of_a_file_block_is_understood() -> None:
     assert FILE.fullmatch("# mine.py")
     assert any(block.file for block in BLOCKS)
+
+
+def test_the_site_has_every_page() -> None:
+    """``make docs`` fails where one is missing, but takes minutes to say so."""
+    text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    named = re.findall(r"^ +- (?:[^:\n]+: )?([\w/]+\.md)", text, re.MULTILINE)
+    there = {page.name for page in (ROOT / "docs").glob("*.md")}
+    assert len(named) == len(set(named))
+    assert set(named) == there | {"CHANGELOG.md", "CONTRIBUTING.md", "models/README.md"}

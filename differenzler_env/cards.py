@@ -81,8 +81,12 @@ def hand_bits(names: Iterable[str]) -> int:
 
 def cards_in(bits: int) -> list[int]:
     """The card indices of a set, ascending."""
-    bits = int(bits)
-    return [card for card in range(NUM_CARDS) if bits >> card & 1]
+    cards, bits = [], int(bits)
+    while bits:
+        lowest = bits & -bits
+        cards.append(lowest.bit_length() - 1)
+        bits ^= lowest
+    return cards
 
 
 @lru_cache(maxsize=4096)

@@ -7,7 +7,7 @@ from typing import Any, Self, cast
 import numpy as np
 
 from . import observation
-from .actions import action_name, card_action, parse_action
+from .actions import NUM_BIDS, action_name, parse_action
 from .batch import Batch
 from .cards import cards_in, hand_names
 from .checks import is_integer
@@ -159,11 +159,10 @@ class Game(RecordReading):
 
     def legal_actions(self) -> list[int]:
         """The legal actions of the seat to act, ascending; empty when over."""
-        record = self._batch.state_records
+        record, rules = self._batch.state_records, self.rules.record
         if record["phase"][0] == BID:
-            return list(range(self.rules.total_points(self._number("trump")) + 1))
-        bits = int(kernels.playable_one(record, self.rules.record))
-        return [card_action(card) for card in cards_in(bits)]
+            return list(range(int(rules["total_points"][0, record["trump"][0]]) + 1))
+        return [NUM_BIDS + card for card in cards_in(kernels.playable_one(record, rules))]
 
     def legal_mask(self) -> np.ndarray:
         """int8 ``[194]``: 1 = legal for the seat to act; zeros when over."""
@@ -190,12 +189,12 @@ class Game(RecordReading):
             GameOverError: when the match is over.
         """
         number = parse_action(action)
-        if self.is_over:
+        batch = self._batch
+        records = batch.state_records
+        if records["phase"][0] == OVER:
             raise GameOverError(
                 f"the match is over: {action_name(number)} is refused; reset() starts the next"
             )
-        batch = self._batch
-        records = batch.state_records
         outcome = kernels.step_one(
             records,
             self.rules.record,
@@ -241,7 +240,7 @@ class Game(RecordReading):
 
     def observe(self, seat: int) -> np.ndarray:
         """float32 ``[OBSERVATION_SIZE]``: what a seat may know."""
-        view = np.zeros(1, VIEW)
+        view = self._batch._view
         kernels.view_one(self._batch.state_records, self.rules.record, 0, self._at(seat), view)
         out = np.empty(observation.OBSERVATION_SIZE, np.float32)
         observation.observe_views(view, self.rules.record, out[np.newaxis])

@@ -12,6 +12,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
+from ..actions import NUM_ACTIONS
 from ..errors import GameOverError
 from ..game import Game
 from ..rules import Rules, get_rules
@@ -192,10 +193,10 @@ class raw_env(AECEnv[str, dict[str, Any], Any]):  # noqa: N801  (PettingZoo's na
         return self.game, self._seat_of[self.agent_selection] if self.agents else 0
 
     def _mask(self, agent: str) -> NDArray[np.int8]:
-        mask = self.game.mask(self._seat_of[agent])
-        if self.terminations.get(agent, True):
-            mask[:] = 0  # a forfeited match is not over for the game itself
-        return mask
+        # A forfeited match is over for its agents, not for the game itself.
+        if agent == self.agent_selection and not self.terminations.get(agent, True):
+            return self.game.legal_mask()
+        return np.zeros(NUM_ACTIONS, np.int8)
 
     def _finish_step(self, agent: str, rewards: list[float]) -> None:
         # The agent has seen through last() what it had collected before this step.

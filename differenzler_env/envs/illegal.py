@@ -36,14 +36,23 @@ class IllegalActionWrapper(OrderEnforcingWrapper[str, dict[str, Any], Any]):
             ValueError: for an action in a dead turn.
             GameOverError: once all agents are gone.
         """
-        if self._has_reset and not self.agents:
+        if not self._has_reset:
+            super().step(action)  # which says what is missing
+            return
+        env = self.env  # asked directly: each look through the wrapper costs a microsecond
+        if not env.agents:
             raise GameOverError("the match is over and all agents are gone; call reset()")
-        if self._has_reset and not self.terminations[self.agent_selection]:
+        if not env.terminations[env.agent_selection]:
             parse_action(action)
+        self._has_updated = True
         try:
-            super().step(action)
+            env.step(action)
         except IllegalActionError:
-            self.env.forfeit()
+            env.forfeit()
+
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """What the seat to act is told; as of the wrapped environment."""
+        return self.env.last(observe) if self._has_reset else super().last(observe)
 
     def __str__(self) -> str:
         return str(self.env)

@@ -74,11 +74,11 @@ def play(game: Game, action: Any) -> tuple[list[float], list[dict[str, int]] | N
     Raises:
         IllegalActionError: for an illegal action; nothing is changed then.
     """
-    settled = game.settled_deals
+    remembered = len(game._deals)
     game.play(action)
-    if game.settled_deals == settled:
+    if len(game._deals) == remembered:
         return game.rewards, None
-    deal = game.finished_deals[-1]
+    deal = game._deals[-1]
     results = zip(deal["bids"], deal["points"], deal["penalties"], strict=True)
     return game.rewards, [{"bid": b, "points": p, "penalty": cost} for b, p, cost in results]
 

@@ -145,10 +145,12 @@ def need_textual() -> None:
     Raises:
         ValueError: without Textual; it says what to install.
     """
-    from importlib.util import find_spec
-
-    if find_spec("textual") is None:
+    try:
+        from ..play import app  # noqa: F401 (whether it can be)
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "textual":
+            raise
         raise ValueError(
             "the table on the screen needs Textual: pip install 'differenzler-env[play]'; "
             "--plain plays line by line without it"
-        )
+        ) from None

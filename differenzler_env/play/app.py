@@ -33,6 +33,7 @@ class TableApp(App[None]):
     #page {{ width: {WIDTH}; height: {HEIGHT}; }}
     #page.small {{ width: 100%; height: 100%; }}
     """
+    TITLE = "differenzler"
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+c,ctrl+q", "leave", show=False, priority=True)

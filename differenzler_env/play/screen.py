@@ -177,7 +177,7 @@ def table_page(
     body = [
         *seats,
         Text(f" {scene.last}", FAINT),
-        *trick_lines(scene, words, 15, notes),
+        *trick_lines(scene, words, 15 if len(scene.rows) > 4 else 18, notes),
         Text(),
         title,
         *hand_lines(scene.hand, chosen, costs or {}, best),

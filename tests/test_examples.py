@@ -31,12 +31,14 @@ EXAMPLES = {
         ["--steps", "10"],
         rf"mean penalty of 1024 deals: first {NUMBER}, last {NUMBER}",
     ),
+    "agilerl_dqn": (["--rounds", "1"], BOOKS),
     "openspiel_ismcts": (["--deals", "1", "--simulations", "3"], BOOKS),
     "tianshou_dqn": (["--rounds", "2"], BOOKS),
     "torchrl_ppo": (["--rounds", "2"], BOOKS),
 }
 # Where an example needs a library that is not in every environment: the module, the make target.
 NEEDS = {
+    "agilerl_dqn": ("agilerl", "test-agilerl"),
     "openspiel_ismcts": ("pyspiel", "test-openspiel"),
     "tianshou_dqn": ("tianshou", "test-tianshou"),
     "torchrl_ppo": ("torchrl", "test-torchrl"),

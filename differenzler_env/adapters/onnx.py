@@ -138,8 +138,12 @@ def largest_difference(model: bytes, network: PolicyNetwork, rules: Rules) -> fl
     observations, masks = random_states(rules, seed=1, deals=25)
     session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
     feed = {"observation": observations, "action_mask": masks}
-    (found,) = session.run(["logits"], feed)
-    (alone,) = session.run(["logits"], {name: array[:1] for name, array in feed.items()})
+
+    def logits(rows: slice) -> npt.NDArray[np.float32]:
+        (found,) = session.run(["logits"], {name: array[rows] for name, array in feed.items()})
+        return np.asarray(found)
+
+    found, alone = logits(slice(None)), logits(slice(1))
     with torch.no_grad():
         tensors = (torch.from_numpy(array) for array in feed.values())
         expected = MaskedPolicy(network)(*tensors).numpy()

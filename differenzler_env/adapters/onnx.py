@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -137,7 +138,7 @@ def largest_difference(model: bytes, network: PolicyNetwork, rules: Rules) -> fl
 
     observations, masks = random_states(rules, seed=1, deals=25)
     session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
-    feed = {"observation": observations, "action_mask": masks}
+    feed: dict[str, npt.NDArray[Any]] = {"observation": observations, "action_mask": masks}
 
     def logits(rows: slice) -> npt.NDArray[np.float32]:
         (found,) = session.run(["logits"], {name: array[rows] for name, array in feed.items()})

@@ -8,7 +8,7 @@ import re
 import oracle
 import pytest
 from kinds import KINDS, choice, play_out, states
-from test_records import same_position
+from record_tools import same_position
 
 from differenzler_env import Game, RecordError, Rules
 

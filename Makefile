@@ -10,7 +10,7 @@ STAMP := $(VENV)/.installed
 EXTRAS := dev,train,sb3,onnx,openspiel
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo bench strength ladder test test-oldest test-uncompiled test-long test-libraries test-here test-sb3 test-openspiel test-onnx test-rllib test-torchrl test-tianshou test-agilerl nightly golden lint types format check docs site dist release-test clean
+.PHONY: help setup demo bench bench-peers strength ladder test test-oldest test-uncompiled test-long test-libraries test-here test-sb3 test-openspiel test-onnx test-rllib test-torchrl test-tianshou test-agilerl nightly golden lint types format check docs site dist release-test clean
 
 help:  ## say what each target does
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | column -t -s @ 2>/dev/null \
@@ -28,8 +28,13 @@ setup: $(STAMP)  ## make the virtual environment and install the project into it
 demo: $(STAMP)  ## train a small policy, measure it, draw what it learnt (about three minutes)
 	$(PYTHON) training/demo.py
 
-bench: $(STAMP)  ## how fast the package is on this machine; leave it idle meanwhile
-	$(PYTHON) benchmarks/run.py
+# PEERS names the Python that has the peers, if not that of bench-peers.
+bench: $(STAMP)  ## how fast the package is, beside its peers, into the README; five idle minutes
+	$(PYTHON) benchmarks/run.py $(PEERS:%=--peers %)
+
+bench-peers:  ## the environments that make bench compares with, into .venv-peers
+	$(PYTHON3) -m venv .venv-peers
+	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/peers.txt
 
 strength: $(STAMP)  ## measure the shipped models, and write the table of README.md anew (many minutes)
 	$(PYTHON) docs/strength.py

@@ -1,206 +1,135 @@
-"""Benchmarks: how fast the package is on this machine. Prints a table, writes ``results.json``.
+"""Benchmarks: how fast the package is on this machine, beside its peers, measured in one run.
 
-python benchmarks/run.py            # what ``make bench`` runs; about two minutes on one idle core
+    python benchmarks/run.py                    # what ``make bench`` and ``differenzler bench`` run
+    python benchmarks/run.py --peers PYTHON     # the interpreter that has the peers
+    python benchmarks/run.py --only playout aec # some rows; nothing is written
 
-Each figure is the median of five repeats after a warm-up, on one thread.
+Prints a table; writes ``results.json``, the README's table and ``docs/performance-batch.png``. Five
+minutes on an idle machine of two cores.
 """
 
+import argparse
 import json
 import os
 import platform
+import shutil
 import statistics
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-import gymnasium
-import numpy as np
+# Run from a checkout: beside the other modules here.
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import report
+import work
 from rich.console import Console
-from rich.table import Table
 
-from differenzler_env import Batch, Game, Rules, differenzler_v0
-from differenzler_env.actions import NUM_BIDS
-from differenzler_env.agents.heuristic import book_for
-from differenzler_env.agents.playout import give_bids, play_out
-from differenzler_env.engine.jit import Array, jit, popcount
 from differenzler_env.files import replacing
 
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "benchmarks" / "results.json"
 REPEATS = 5
-RESULTS = Path(__file__).parent / "results.json"
+SIZES = (1, 4, 16, 64, 256, 1024, 4096, 16384, 65536)
+DEALS = 50_000
 
-
-@jit
-def choose_at_random(bits: Array, seed: int, actions: Array) -> None:
-    """A random card of each set, by a small generator of its own; bid 39 where the set is empty."""
-    word = seed
-    for row in range(len(bits)):
-        cards = np.int64(bits[row])
-        if cards == 0:
-            actions[row] = 39
-            continue
-        word = (word * 1103515245 + 12345) & 0x7FFFFFFF
-        skip = ((word >> 8) * popcount(cards)) >> 23
-        for _ in range(skip):
-            cards &= cards - 1
-        actions[row] = NUM_BIDS + popcount((cards & -cards) - 1)
-
-
-@jit
-def play_heuristic(books: Array, rules: Array, deals: Array, states: Array) -> None:
-    """Copies of dealt hands, bid and played to the end by ``heuristic`` in all seats."""
-    prices = np.zeros(36, np.float32)
-    for row in range(len(deals)):
-        states[row] = deals[row]
-        give_bids(books[0], states[row], rules[0])
-        play_out(books[0], states[row], rules[0], prices)
-
-
-def heuristic_playouts() -> Callable[[], int]:
-    """Whole deals as ``search`` plays them out."""
-    rules = Rules.swisslos()
-    book, deals = book_for(rules), Batch(4096, rules, seed=1).state_records
-    states = deals.copy()
-
-    def work() -> int:
-        for _ in range(20):
-            play_heuristic(book, rules.record, deals, states)
-        return 20 * len(deals)
-
-    return work
-
-
-def batch_steps(games: int, observe: bool) -> Callable[[], int]:
-    """``Batch.step`` with random choice; with ``observe`` also observations and masks."""
-    batch = Batch(games, seed=1)
-    bits, actions = np.empty(games, np.uint64), np.empty(games, np.int64)
-    out = batch.step(np.full(games, 39))
-    vectors, masks = batch.observe(), batch.legal_mask()
-
-    def work() -> int:
-        steps = 40 if observe else 400
-        for step in range(steps):
-            if observe:
-                batch.observe(vectors)
-                batch.legal_mask(masks)
-            batch.legal_bits(bits)
-            choose_at_random(bits, step, actions)
-            batch.step(actions, check=False, out=out)
-            if out[2].any():
-                batch.reset(mask=out[2])
-        return steps * games
-
-    return work
-
-
-def copy_of_observations(games: int) -> Callable[[], int]:
-    """A plain copy of as many bytes as ``observe`` writes."""
-    vectors = Batch(games, seed=1).observe()
-    other = np.empty_like(vectors)
-
-    def work() -> int:
-        for _ in range(40):
-            np.copyto(other, vectors)
-        return 40 * games
-
-    return work
-
-
-def worlds() -> Callable[[], int]:
-    """``PlayerView.sample`` from the middle of a deal."""
-    game, rng = Game(seed=3), np.random.default_rng(0)
-    while len(game.tricks) < 4:
-        game.play(int(rng.choice(game.legal_actions())))
-    view = game.view(0)
-
-    def work() -> int:
-        for _ in range(10):
-            view.sample(20_000, rng)
-        return 200_000
-
-    return work
-
-
-def python_game() -> Callable[[], int]:
-    """``Game.legal_actions`` and ``Game.play`` from Python."""
-    game, rng = Game(seed=1), np.random.default_rng(0)
-
-    def work() -> int:
-        steps = 0
-        numbers = rng.random(4000)
-        while steps < 4000:
-            if game.is_over:
-                game.reset()
-            actions = game.legal_actions()
-            game.play(actions[int(numbers[steps] * len(actions))])
-            steps += 1
-        return steps
-
-    return work
-
-
-def aec_loop() -> Callable[[], int]:
-    """The PettingZoo loop with actions sampled by the mask."""
-    env = differenzler_v0.env(rules=Rules(deals=1))
-
-    def work() -> int:
-        steps = 0
-        for _ in range(20):
-            env.reset()
-            for agent in env.agent_iter():
-                observation, _, termination, truncation, _ = env.last()
-                if termination or truncation:
-                    env.step(None)
-                    continue
-                env.step(env.action_space(agent).sample(observation["action_mask"]))
-                steps += 1
-        return steps
-
-    env.reset(seed=1)
-    return work
-
-
-def vector_env(rows: int) -> Callable[[], int]:
-    """``gymnasium.make_vec`` at tables of three ``thumb``, the learner's first legal action."""
-    envs = gymnasium.make_vec("differenzler_env:Differenzler-v0", num_envs=rows, opponents="thumb")
-    observations, _ = envs.reset(seed=1)
-    masks = [observations["action_mask"]]
-
-    def work() -> int:
-        for _ in range(20):
-            observations, *_ = envs.step(masks[0].argmax(axis=1))
-            masks[0] = observations["action_mask"]
-        return 20 * rows
-
-    return work
-
-
-BENCHMARKS: dict[str, tuple[str, Callable[[], Callable[[], int]]]] = {
-    "batch_step": (
-        "Batch.step, legal_bits, random choice; 4096 games: decisions",
-        lambda: batch_steps(4096, False),
-    ),
-    "batch_observe": (
-        "the same with observe and legal_mask: decisions",
-        lambda: batch_steps(4096, True),
-    ),
-    "copy": ("a plain copy of as many observations", lambda: copy_of_observations(4096)),
-    "worlds": ("PlayerView.sample, mid-game: worlds", worlds),
-    "heuristic": ("bids and cards of four heuristic: whole deals played out", heuristic_playouts),
-    "game": ("Game.legal_actions and play from Python: decisions", python_game),
-    "aec": ("AEC loop, sampled by the mask: live steps", aec_loop),
-    "vector": ("make_vec, three thumb, 1024 rows: learner decisions", lambda: vector_env(1024)),
+OWN: dict[str, Callable[[], work.Work]] = {
+    "playout": work.playouts,
+    "playout_plain": lambda: work.playouts(work.plain_playouts),
+    "batch": lambda: work.batch_steps(4096, False),
+    "batch_observe": lambda: work.batch_steps(4096, True),
+    "observe": work.observing,
+    "copy": work.copying,
+    "vector": work.vector_env,
+    "vector_sync": lambda: work.vector_env(rows=32, sync=True),
+    "aec": work.aec_loop,
+    "game": work.python_game,
+    "worlds": work.worlds,
+    "heuristic": work.heuristic_playouts,
 }
+"""Rates, in units of work a second on one thread."""
 
 
-def rate(work: Callable[[], int]) -> float:
-    """Median of repeats, in units of work a second."""
-    work()
+def rate(
+    do: work.Work, repeats: int = REPEATS, clock: Callable[[], float] = time.process_time
+) -> float:
+    """Median of repeats after a warm-up, in units of work a second: of the processor's time, which
+    a busy machine falsifies less, or by another clock."""
+    do()
     rates = []
-    for _ in range(REPEATS):
-        started = time.perf_counter()
-        count = work()
-        rates.append(count / (time.perf_counter() - started))
+    for _ in range(repeats):
+        started = clock()
+        count = do()
+        rates.append(count / (clock() - started))
     return statistics.median(rates)
+
+
+def cpp() -> dict[str, Any]:
+    """The C++ yardstick, built here, where there is a compiler; its checksum must be ours."""
+    compiler = shutil.which("g++")
+    if compiler is None:
+        return dict.fromkeys(("cpp", "cpp_plain"), "no g++")
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder) / "playout"
+        source = ROOT / "benchmarks" / "playout.cpp"
+        flags = ["-O3", "-march=native", "-std=c++20"]
+        subprocess.run([compiler, *flags, "-o", program, source], check=True)
+        ours = work.checked_playouts(DEALS)
+        rates: dict[str, list[float]] = {"general": [], "plain": []}
+        for _ in range(REPEATS):
+            said = subprocess.run([program, str(DEALS)], capture_output=True, text=True, check=True)
+            for line in said.stdout.splitlines()[1:]:
+                name, plays, checksum, seconds = line.split()
+                if (int(plays), int(checksum)) != ours:
+                    raise RuntimeError(f"{source} plays another game: {line}")
+                rates[name].append(int(plays) / float(seconds))
+    return {
+        "cpp": statistics.median(rates["general"]),
+        "cpp_plain": statistics.median(rates["plain"]),
+    }
+
+
+def spoken(command: list[str]) -> dict[str, Any]:
+    """The JSON line that a program ends with."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    lines = done.stdout.splitlines()
+    if done.returncode or not lines:
+        why = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
+        return {"error": f"{Path(command[1]).name}: {why}"}
+    found: dict[str, Any] = json.loads(lines[-1])
+    return found
+
+
+def scaling() -> dict[str, list[list[float]]]:
+    """Decisions a second by the number of games: [games, rate] by kind and threads."""
+    kinds = {"step": False, "observe": True}
+    curves: dict[str, list[list[float]]] = {}
+    for name, observe in kinds.items():
+        for threads in (1, 2):
+            points = []
+            for games in SIZES:
+                if games < threads:
+                    continue
+                steps = max(40, min(2000, 2_000_000 // games)) // (4 if observe else 1)
+                do = work.batch_steps(games, observe, threads, max(steps, 10))
+                points.append([games, rate(do, 3, time.perf_counter)])
+            curves[f"{name}, {threads} thread{'s' * (threads > 1)}"] = points
+    return curves
+
+
+def start_up() -> dict[str, float]:
+    """Seconds from starting Python: an import, a first step with warm caches, the first ever."""
+    first = work.seconds_of(work.FIRST_STEP, fresh=True)
+    work.seconds_of(work.FIRST_STEP, fresh=False)
+    return {
+        "import": min(work.seconds_of(work.IMPORT, fresh=False) for _ in range(3)),
+        "warm_step": min(work.seconds_of(work.FIRST_STEP, fresh=False) for _ in range(2)),
+        "first_step": first,
+    }
 
 
 def processor() -> str:
@@ -213,25 +142,52 @@ def processor() -> str:
     return names[0] if names else platform.processor()
 
 
-def main() -> None:
-    """Run all benchmarks."""
+def peers_python(given: str | None) -> str:
+    """The interpreter that has the peers: the one given, that of ``make bench-peers``, or this."""
+    usual = ROOT / ".venv-peers" / "bin" / "python"
+    return given or (str(usual) if usual.exists() else sys.executable)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Measure, print, write."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--peers", help="the Python that has the peers installed")
+    parser.add_argument("--only", nargs="+", choices=list(OWN), help="some rows, nothing written")
+    options = parser.parse_args(arguments)
     console = Console(highlight=False)
-    table = Table("work", "a second", title=f"{processor()}, {os.cpu_count()} cores, one thread")
-    results = {}
-    for name, (meaning, make) in BENCHMARKS.items():
-        with console.status(meaning):
-            results[name] = {"work": meaning, "per_second": round(rate(make()))}
-        table.add_row(meaning, f"{results[name]['per_second']:,}")
-    console.print(table)
+    title = f"{processor()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+    found: dict[str, Any] = {}
+    for name in options.only or OWN:
+        with console.status(f"{name} …"):
+            found[name] = rate(OWN[name]())
+        if options.only:
+            console.print(f"{name}: {found[name]:,.0f} a second")
+    if options.only:
+        return 0
+    for what, measure in (
+        ("C++", cpp),
+        ("peers", lambda: spoken([peers_python(options.peers), str(report.PEERS)])),
+        ("PPO", lambda: spoken([sys.executable, str(report.LEARNING)])),
+        ("starting", start_up),
+    ):
+        with console.status(f"{what} …"):
+            found |= measure()
+    with console.status("numbers of games …"):
+        curves = scaling()
+    console.print(report.screen(found, title))
     document = {
         "processor": processor(),
         "cores": os.cpu_count(),
         "python": platform.python_version(),
-        "results": results,
+        "results": found,
+        "scaling": curves,
     }
     with replacing(RESULTS) as temporary:
         temporary.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+    report.write_readme(found, title)
+    report.draw(curves, title)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

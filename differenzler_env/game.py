@@ -240,10 +240,10 @@ class Game(RecordReading):
 
     def observe(self, seat: int) -> np.ndarray:
         """float32 ``[OBSERVATION_SIZE]``: what a seat may know."""
-        view = self._batch._view
-        kernels.view_one(self._batch.state_records, self.rules.record, 0, self._at(seat), view)
-        out = np.empty(observation.OBSERVATION_SIZE, np.float32)
-        observation.observe_views(view, self.rules.record, out[np.newaxis])
+        batch, out = self._batch, np.empty(observation.OBSERVATION_SIZE, np.float32)
+        observation.observe_one(
+            batch.state_records, self.rules.record, self._at(seat), batch._view, out
+        )
         return out
 
     def state(self) -> np.ndarray:

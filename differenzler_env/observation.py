@@ -295,6 +295,13 @@ def observe_rows(states: Array, rules: Array, view: Array, out: Array) -> None:
 
 
 @jit
+def observe_one(states: Array, rules: Array, seat: Integer, view: Array, out: Array) -> None:
+    """The observation of one seat of row 0, float32 ``[N]``; ``view`` as above."""
+    fill_view(states[0], rules[0], seat, view[0])
+    write_observation(view[0], rules[0], out)
+
+
+@jit
 def observe_all_rows(states: Array, rules: Array, view: Array, out: Array) -> None:
     """The observations of all seats, float32 ``[B, P, N]``."""
     for row in range(len(states)):

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Union
 import tyro
 
 from .analyse import Analyse
+from .bench import Bench
 from .deal import Deal
 from .evaluate import Evaluate
 from .export import Export
@@ -38,6 +39,7 @@ COMMANDS = {
     "perft": Perft,
     "selfplay": Selfplay,
     "export": Export,
+    "bench": Bench,
 }
 """Name → dataclass of its arguments, whose ``run()`` does the work."""
 

@@ -11,6 +11,7 @@ intrinsic has a Python twin for that.
 import contextlib
 import hashlib
 import os
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
@@ -44,7 +45,8 @@ _CONSTANTS = ("actions.py", "cards.py", "rules.py")
 @lru_cache
 def _digest(folder: Path) -> str:
     """A digest of all that the kernels of a folder may depend on: its own sources with kernels and
-    those of the rooms below it.
+    those of the rooms below it; a folder that is no room of kernels, such as that of a script, may
+    call those of agents too.
 
     Numba's own cache stamp covers only the file a function stands in; constants and helpers
     imported from elsewhere would go stale in the cache.
@@ -53,12 +55,16 @@ def _digest(folder: Path) -> str:
     sources = [*engine.glob("*.py"), *(_PACKAGE / name for name in _CONSTANTS)]
     if folder != engine:
         sources += _PACKAGE.glob("*.py")
-    if folder != _PACKAGE:
-        sources += folder.glob("*.py")
+    if folder not in (engine, _PACKAGE):
+        sources += [*(_PACKAGE / "agents").glob("*.py"), *folder.glob("*.py")]
     digest = hashlib.sha256()
     for source in sorted(set(sources)):
         text = source.read_bytes()
-        if b"\n@jit\n" in text or source.name in _CONSTANTS or source.parent == engine:
+        if (
+            re.search(rb"^@(jit|inlined)$", text, re.MULTILINE)
+            or source.name in _CONSTANTS
+            or source.parent == engine
+        ):
             digest.update(source.name.encode() + b"\0" + text + b"\0")
     return digest.hexdigest()
 

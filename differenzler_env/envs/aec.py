@@ -193,9 +193,8 @@ class raw_env(AECEnv[str, dict[str, Any], Any]):  # noqa: N801  (PettingZoo's na
         return self.game, self._seat_of[self.agent_selection] if self.agents else 0
 
     def _mask(self, agent: str) -> NDArray[np.int8]:
-        # A forfeited match is over for its agents, not for the game itself.
-        if agent == self.agent_selection and not self.terminations.get(agent, True):
-            return self.game.legal_mask()
+        if agent == self.agent_selection:
+            return self._legal.copy()
         return np.zeros(NUM_ACTIONS, np.int8)
 
     def _finish_step(self, agent: str, rewards: list[float]) -> None:
@@ -212,8 +211,10 @@ class raw_env(AECEnv[str, dict[str, Any], Any]):  # noqa: N801  (PettingZoo's na
         seat = self.game.current_seat
         if self.terminations[self.agents[0]] or seat is None:
             self.agent_selection = self.agents[0]  # dead turns come in seat order
+            self._legal = np.zeros(NUM_ACTIONS, np.int8)
         else:
             self.agent_selection = self.possible_agents[seat]
+            self._legal = self.game.legal_mask()
         self.infos = {agent: {"action_mask": self._mask(agent)} for agent in self.agents}
         for agent, deal in self._settled.items():
             self.infos[agent]["deal"] = dict(deal)

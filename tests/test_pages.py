@@ -23,6 +23,8 @@ import pytest
 from pages import FILE, PAGES, ROOT, Block, blocks
 
 from differenzler_env.cli import program
+from differenzler_env.engine.state import STATE, VIEW
+from differenzler_env.observation import OBSERVATION_SIZE
 from training import best_response, compare, config, sb3_maskable_ppo
 
 NOT_RUN: dict[str, int] = {}
@@ -262,3 +264,16 @@ def test_the_site_has_every_page() -> None:
     there = {page.name for page in (ROOT / "docs").glob("*.md")}
     assert len(named) == len(set(named))
     assert set(named) == there | {"CHANGELOG.md", "CONTRIBUTING.md", "models/README.md"}
+
+
+def test_figures_of_the_design_page_are_the_codes() -> None:
+    page = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    kernels = ROOT / "differenzler_env" / "engine" / "kernels.py"
+    lines = kernels.read_text(encoding="utf-8").count("\n")
+    for figure in (
+        f"has {lines} lines",
+        f"record of {STATE.itemsize} bytes",
+        f"({VIEW.itemsize} bytes)",
+        f"vector of {OBSERVATION_SIZE} numbers",
+    ):
+        assert figure in " ".join(page.split())

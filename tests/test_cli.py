@@ -112,7 +112,7 @@ def test_help_is_there_for_each_command(capsys):
         status, out, err = typed(capsys, command, "--help")
         assert (status, err) == (0, "")
         assert f"usage: differenzler {command}" in out
-        assert "--seed" in out
+        assert "--seed" in out or command == "export"  # which draws nothing
         assert command in typed(capsys, "--help")[1]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -10,8 +12,11 @@ from differenzler_env import Rules, differenzler_v0
 pytest.importorskip("agilerl", reason="AgileRL is not installed: make test-agilerl")
 
 import torch
-from agilerl.algorithms import DQN
 from tensordict import TensorDict
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # it warns of its own parts
+    from agilerl.algorithms import DQN
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # its own, and those of what it loads
 SPADE_ACE = 193

@@ -87,14 +87,14 @@ def test_a_module_becomes_an_agent(module: MaskedPolicy, tmp_path: Path) -> None
 def test_two_workers_train_and_one_that_is_killed_is_replaced(tmp_path: Path) -> None:
     """What RLlib booked is what the games cost, killed worker or not."""
     out = tmp_path / "policy.safetensors"
-    small = ["--iterations", "4", "--deals", "8", "--tables", "2", "--width", "16", "--blocks", "1"]
-    command = [sys.executable, str(ROOT / "training" / "rllib_ppo.py"), "--kill", *small]
-    run = subprocess.run(
-        [*command, "--out", str(out)], capture_output=True, text=True, check=False, timeout=1800
-    )
+    command = [sys.executable, str(ROOT / "training" / "rllib_ppo.py"), "--kill"]
+    command += "--iterations 4 --deals 8 --tables 2 --width 16 --blocks 1 --patience 600".split()
+    command += ["--out", str(out)]
+    run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=1800)
     assert run.returncode == 0, run.stderr
     lines = run.stdout.splitlines()
     assert any(line.startswith("killed worker process") for line in lines)
+    # The first iteration after it may be collected by the other worker alone.
     assert lines[0].endswith("2 workers") and lines[4].endswith("2 workers")
     booked, replayed = map(int, re.findall(r"\d+", lines[-1]))
     assert booked == replayed > 0

@@ -37,6 +37,9 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--width", type=int, default=128, help="width of the networks")
     made.add_argument("--blocks", type=int, default=2, help="residual blocks of the networks")
     made.add_argument("--learning-rate", type=float, default=1e-3)
+    made.add_argument(
+        "--patience", type=float, default=30.0, help="seconds to wait for a worker to come back"
+    )
     made.add_argument("--address", help="of a running cluster; without it one is started here")
     made.add_argument("--kill", action="store_true", help="kill a worker after the first iteration")
     made.add_argument("--out", default="runs/rllib/policy.safetensors", help="the file to write")
@@ -72,7 +75,11 @@ def train(options: argparse.Namespace) -> dict[str, float]:
             batch_mode="complete_episodes",
             num_cpus_per_env_runner=1 if options.address else 0,  # here they share what there is
         )
-        .fault_tolerance(restart_failed_env_runners=True, delay_between_env_runner_restarts_s=1)
+        .fault_tolerance(
+            restart_failed_env_runners=True,
+            delay_between_env_runner_restarts_s=1,
+            env_runner_health_probe_timeout_s=options.patience,
+        )
         .training(
             train_batch_size_per_learner=steps,
             minibatch_size=max(steps // 4, 1),

@@ -46,6 +46,8 @@ class Table(PettingZooEnv):
 
     def __init__(self, config: Mapping[str, Any]) -> None:
         super().__init__(Ledger(table_env(rules_of(config), config.get("objective", "penalty"))))
+        # RLlib's own lists the agents in the order of a set, which differs from run to run.
+        self.agents = self.possible_agents = list(self.env.possible_agents)
 
 
 def rules_of(config: Mapping[str, Any]) -> Rules:

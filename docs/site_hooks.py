@@ -16,6 +16,8 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).resolve().parents[1]
+START = "index.md"
+"""What README.md is to the repository."""
 ELSEWHERE = ("CONTRIBUTING.md", "CHANGELOG.md", "models/*.md")
 
 LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)([^)#\s]+)")
@@ -54,6 +56,7 @@ def site_link(target: str, here: str, elsewhere: bool, files: Files) -> str:
     which then is a warning, and so an error."""
     folder = PurePosixPath(here if elsewhere else f"docs/{here}").parent
     name = normpath(f"{folder}/{target}").removeprefix("docs/")
+    name = START if name == "README.md" else name
     if files.get_file_from_path(name) is None:
         return target
     return relpath(name, str(PurePosixPath(here).parent))

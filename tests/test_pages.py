@@ -43,7 +43,8 @@ SMALLER = [
     (r"\bnum_games=\d+", "num_games=64"),
     (r"Rules\.mini\(\)", 'Rules.mini(deck=("D9", "DJ", "S9", "SJ"))'),
 ]
-INTERACTIVE = ("play", "watch")
+PARSED = ("bench", "play", "watch")
+"""Commands that want an idle machine or a person: their arguments are read."""
 SMALL_RUN = "--deals 128 --games 64 --width 32 --blocks 1 --minibatches 2 --threads 1"
 SCRIPTS = {
     "training/best_response.py": (
@@ -161,7 +162,7 @@ def run(command: str, block: Block, capsys) -> None:
         words = ["python", *[word for word in words[1:] if not word.startswith("--nproc")]]
     if words[0] == "differenzler":
         capsys.readouterr()
-        if words[1] in INTERACTIVE:
+        if words[1] in PARSED:
             failed = isinstance(program.parse(words[1:]), int)
         else:
             failed = program.main(words[1:]) != 0

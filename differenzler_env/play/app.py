@@ -43,6 +43,7 @@ class TableApp(App[None]):
         super().__init__()
         self.table = table
         self.error: Exception | None = None
+        self._room = self.size
 
     def compose(self) -> ComposeResult:
         """One widget holds the page."""
@@ -56,8 +57,9 @@ class TableApp(App[None]):
                 loop.add_signal_handler(getattr(signal, name), self.action_leave)
         self.show()
 
-    def on_resize(self, _: events.Resize) -> None:
+    def on_resize(self, event: events.Resize) -> None:
         """The table may fit now, or no longer."""
+        self._room = event.size
         self.show()
 
     def on_key(self, event: events.Key) -> None:
@@ -72,7 +74,7 @@ class TableApp(App[None]):
 
     @property
     def _fits(self) -> bool:
-        return self.size.width >= WIDTH and self.size.height >= HEIGHT
+        return self._room.width >= WIDTH and self._room.height >= HEIGHT
 
     def _guarded(self, act: Callable[[], Any]) -> None:
         """Do something and show what came of it; an error ends the match in order."""
@@ -97,7 +99,7 @@ class TableApp(App[None]):
         if self._fits:
             page.update(self.table.page())
         else:
-            page.update(too_small_page(self.size.width, self.size.height, self.table.words))
+            page.update(too_small_page(self._room.width, self._room.height, self.table.words))
         self.serve()
 
     def serve(self) -> None:
@@ -174,8 +176,7 @@ class ViewerApp(TableApp):
         self._busy = False
 
     def on_mount(self) -> None:
-        """The clock for running by itself."""
-        super().on_mount()
+        """The clock for running by itself; Textual calls the method above as well."""
         self.set_interval(max(self.pace, 0.02), lambda: self._guarded(self.table.tick))
 
     def serve(self) -> None:

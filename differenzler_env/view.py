@@ -12,7 +12,7 @@ from .cards import cards_in, hand_names
 from .checks import is_integer
 from .drawing import svg_text, table_drawing
 from .engine.jit import Array
-from .engine.state import BID
+from .engine.redact import lawful_bids
 from .rules import Rules
 from .sampling import sample_worlds
 from .text import view_text
@@ -76,23 +76,18 @@ class PlayerView(RecordReading):
 
     def legal_actions(self) -> list[int]:
         """The actions open to this seat now, ascending; empty unless it is to act."""
-        if self.phase == "bid":
-            return list(range(self._num_bids()))
-        return [card_action(card) for card in cards_in(self._number("legal"))]
+        cards = cards_in(self._number("legal"))
+        return [*range(self._num_bids()), *map(card_action, cards)]
 
     def legal_mask(self) -> np.ndarray:
         """int8 ``[194]``: 1 = legal; zeros unless this seat is to act."""
         mask = np.zeros(NUM_ACTIONS, np.int8)
-        if self._number("phase") == BID:
-            mask[: self._num_bids()] = 1
-        else:
-            bits = self._number("legal")
-            mask[NUM_BIDS:] = bits >> np.arange(NUM_ACTIONS - NUM_BIDS) & 1
+        mask[: self._num_bids()] = 1
+        mask[NUM_BIDS:] = self._number("legal") >> np.arange(NUM_ACTIONS - NUM_BIDS) & 1
         return mask
 
     def _num_bids(self) -> int:
-        to_bid = self.current_seat == self.seat
-        return self.rules.total_points(self._number("trump")) + 1 if to_bid else 0
+        return int(lawful_bids(self.record[0], self.rules.record[0]))
 
     def observation(self) -> np.ndarray:
         """float32 ``[OBSERVATION_SIZE]``, see :mod:`.observation`."""

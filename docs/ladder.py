@@ -30,7 +30,6 @@ AGENTS = (
     "search?worlds=20",
     "search",
     "models/swisslos-1.safetensors",
-    "search?policy=models/swisslos-1.safetensors",
 )
 DEALS, SEED = 200, 1
 

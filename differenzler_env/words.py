@@ -99,7 +99,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "any_key": ("Any key goes back to the table.", "Jede Taste führt zurück an den Tisch."),
     "keys_play": (
         "←→ choose  Enter play  h help  t tricks  m match  ? keys  q save and leave",
-        "←→ wählen  Enter spielen  h Hilfe  t Stiche  m Partie  ? Tasten  q sichern, Ende",
+        "←→ wählen  Enter spielen  h Hilfe  t Stiche  m Partie  ? Tasten  q Ende",
     ),
     "keys_watch": (
         "→ on  ← back  ↑↓ trick  PgUp PgDn deal  p run  o hands  a analysis  ? keys  q",

@@ -199,7 +199,7 @@ def watch_page(
     """
     seats = seat_lines(scene.rows, words)
     seats += [Text()] * (6 - len(seats))
-    left = [*trick_lines(scene, words, 9 if len(scene.rows) > 4 else 10), *[Text()] * 7]
+    left = [*trick_lines(scene, words, 9 if len(scene.rows) > 4 else 11), *[Text()] * 7]
     right = [*beside][: len(left)]
     right += [Text()] * (len(left) - len(right))
     body = [*seats, Text(), Text(f" {scene.last}", FAINT)]

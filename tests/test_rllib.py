@@ -94,8 +94,8 @@ def test_two_workers_train_and_one_that_is_killed_is_replaced(tmp_path: Path) ->
     assert run.returncode == 0, run.stderr
     lines = run.stdout.splitlines()
     assert any(line.startswith("killed worker process") for line in lines)
-    # The first iteration after it may be collected by the other worker alone.
-    assert lines[0].endswith("2 workers") and lines[4].endswith("2 workers")
+    assert sum("mean penalty" in line for line in lines) == 4
+    assert lines[-3] == "2 workers again"
     booked, replayed = map(int, re.findall(r"\d+", lines[-1]))
     assert booked == replayed > 0
     assert agents.load(str(out), "swisslos").rules == Rules.swisslos()

@@ -12,6 +12,7 @@ import argparse
 import os
 import signal
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--blocks", type=int, default=2, help="residual blocks of the networks")
     made.add_argument("--learning-rate", type=float, default=1e-3)
     made.add_argument(
-        "--patience", type=float, default=30.0, help="seconds to wait for a worker to come back"
+        "--patience", type=float, default=120.0, help="seconds to wait for a worker to come back"
     )
     made.add_argument("--address", help="of a running cluster; without it one is started here")
     made.add_argument("--kill", action="store_true", help="kill a worker after the first iteration")
@@ -58,6 +59,22 @@ def kill_a_worker(algorithm: Any) -> int:
     return int(pid)
 
 
+def wait_for_workers(algorithm: Any, wanted: int, patience: float) -> int:
+    """Wait until that many workers are there; how many there are.
+
+    Raises:
+        RuntimeError: if they are not in so many seconds.
+    """
+    group = algorithm.env_runner_group
+    deadline = time.monotonic() + patience
+    while group.num_healthy_remote_workers() < wanted:
+        if time.monotonic() > deadline:
+            raise RuntimeError(f"{wanted} workers were not there in {patience:.0f} seconds")
+        time.sleep(1)
+        algorithm.restore_env_runners(group)
+    return int(group.num_healthy_remote_workers())
+
+
 def train(options: argparse.Namespace) -> dict[str, float]:
     """Train by the options; matches, booked and replayed rewards, all added up."""
     import ray
@@ -75,11 +92,7 @@ def train(options: argparse.Namespace) -> dict[str, float]:
             batch_mode="complete_episodes",
             num_cpus_per_env_runner=1 if options.address else 0,  # here they share what there is
         )
-        .fault_tolerance(
-            restart_failed_env_runners=True,
-            delay_between_env_runner_restarts_s=1,
-            env_runner_health_probe_timeout_s=options.patience,
-        )
+        .fault_tolerance(restart_failed_env_runners=True, delay_between_env_runner_restarts_s=1)
         .training(
             train_batch_size_per_learner=steps,
             minibatch_size=max(steps // 4, 1),
@@ -105,15 +118,23 @@ def train(options: argparse.Namespace) -> dict[str, float]:
     algorithm = config.build_algo()
     books = {"matches": 0.0, "booked": 0.0, "replayed": 0.0}
     try:
-        for iteration in range(1, options.iterations + 1):
+        iteration = 0
+        while iteration < options.iterations:
             told = algorithm.train()["env_runners"]
+            if not told.get("matches", 0) > 0:  # not a number where nobody was there to play
+                wait_for_workers(algorithm, 1, options.patience)
+                continue
+            iteration += 1
             for name in books:
-                books[name] += float(told.get(name, 0))
+                books[name] += float(told[name])
             penalty = -told["booked"] / told["matches"] / rules.players
             workers = algorithm.env_runner_group.num_healthy_remote_workers()
             print(f"{iteration}: mean penalty {penalty:.1f}, {workers} workers", flush=True)
             if options.kill and iteration == 1:
                 print(f"killed worker process {kill_a_worker(algorithm)}", flush=True)
+        if options.kill:
+            workers = wait_for_workers(algorithm, options.workers, options.patience)
+            print(f"{workers} workers again")
         facts = vars(options) | {"algorithm": "PPO (RLlib)", "matches": int(books["matches"])}
         save_agent(algorithm.get_module(MODULE), options.out, training=facts)
     finally:
@@ -131,7 +152,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         needed = f"training needs {error.name}: pip install 'differenzler-env[rllib]'"
         print(f"rllib_ppo.py: {needed}", file=sys.stderr)
         return 1
-    except ValueError as error:
+    except (RuntimeError, ValueError) as error:
         print(f"rllib_ppo.py: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:

@@ -26,6 +26,7 @@ def one_thread():
     yield
     torch.set_num_threads(before)
 
+
 # Matches that tests play are kept apart from a person's own, and speak English.
 _HOME = tempfile.TemporaryDirectory(prefix="differenzler-tests-")
 os.environ["XDG_DATA_HOME"] = _HOME.name

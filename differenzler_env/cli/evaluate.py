@@ -46,6 +46,7 @@ class Evaluate:
         from rich.console import Console
 
         from ..evaluation import evaluate
+        from ..evaluation.names import short_names
         from .common import (
             check_output,
             check_report,
@@ -81,7 +82,10 @@ class Evaluate:
             write_report(self.report, report_page(result), figures)
         console = Console()
         speed = result.decisions_per_second
-        print(f"{result.hero} at a table of {', '.join(result.field)}")
+        specs = list(dict.fromkeys((result.hero, *result.field)))
+        names = dict(zip(specs, short_names(specs), strict=True))
+        field = ", ".join(names[spec] for spec in result.field)
+        print(f"{names[result.hero]} at a table of {field}")
         console.print(result_table(result))
         print(
             f"{result.deals} deals, {result.games} games, seed {result.seed}"

@@ -9,6 +9,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import redirect_stderr
+from pathlib import Path
 from typing import Annotated, Any, Union
 
 import tyro
@@ -42,6 +43,15 @@ COMMANDS = {
     "bench": Bench,
 }
 """Name → dataclass of its arguments, whose ``run()`` does the work."""
+
+OPTIONAL: dict[Any, tuple[type, str]] = {
+    int | None: (int, "a whole number"),
+    float | None: (float, "a number"),
+    str | None: (str, "a text"),
+    Path | None: (Path, "a path"),
+}
+"""Types of options that may be left out → what one is when it is given. With tyro's own rule help
+would say that the word None may be written there."""
 
 NO_INPUT = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
 """What the system says of a file to be read that is none: bad input."""
@@ -87,8 +97,10 @@ def parse(arguments: list[str]) -> Any:
     kinds = tuple(Annotated[kind, tyro.conf.subcommand(name)] for name, kind in COMMANDS.items())
     choice: Any = Union[kinds]  # noqa: UP007 (made at run time)
     said = io.StringIO()
+    registry = tyro.constructors.ConstructorRegistry()
+    registry.primitive_rule(_optional)
     try:
-        with redirect_stderr(said):
+        with redirect_stderr(said), registry:
             return tyro.cli(
                 choice,
                 prog=PROGRAM,
@@ -100,6 +112,27 @@ def parse(arguments: list[str]) -> Any:
         if not stop.code:
             return 0
         return _fail(f"{usage_error(said.getvalue())}; see {PROGRAM} {name} --help", 2)
+
+
+def _optional(info: Any) -> Any:
+    """Tyro's rule for the types of :data:`OPTIONAL`."""
+    if info.type not in OPTIONAL:
+        return None
+    kind, allowed = OPTIONAL[info.type]
+
+    def read(words: list[str]) -> Any:
+        try:
+            return kind(words[0])
+        except ValueError:
+            raise ValueError(f"{words[0]!r} is not {allowed}") from None
+
+    return tyro.constructors.PrimitiveConstructorSpec(
+        nargs=1,
+        metavar=kind.__name__.upper(),
+        instance_from_str=read,
+        is_instance=lambda value: value is None or isinstance(value, kind),
+        str_from_instance=lambda value: ["none" if value is None else str(value)],
+    )
 
 
 def usage_error(box: str) -> str:

@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -142,6 +143,14 @@ def processor() -> str:
     return names[0] if names else platform.processor()
 
 
+def status(console: Console, what: str) -> AbstractContextManager[Any]:
+    """What is being measured: a spinner on a terminal, else a line."""
+    if console.is_terminal:
+        return console.status(f"{what} …")
+    console.print(f"{what} …")
+    return nullcontext()
+
+
 def peers_python(given: str | None) -> str:
     """The interpreter that has the peers: the one given, that of ``make bench-peers``, or this."""
     usual = ROOT / ".venv-peers" / "bin" / "python"
@@ -158,7 +167,7 @@ def main(arguments: list[str] | None = None) -> int:
     title = f"{processor()}, {os.cpu_count()} cores, Python {platform.python_version()}"
     found: dict[str, Any] = {}
     for name in options.only or OWN:
-        with console.status(f"{name} …"):
+        with status(console, name):
             found[name] = rate(OWN[name]())
         if options.only:
             console.print(f"{name}: {found[name]:,.0f} a second")
@@ -170,9 +179,9 @@ def main(arguments: list[str] | None = None) -> int:
         ("PPO", lambda: spoken([sys.executable, str(report.LEARNING)])),
         ("starting", start_up),
     ):
-        with console.status(f"{what} …"):
+        with status(console, what):
             found |= measure()
-    with console.status("numbers of games …"):
+    with status(console, "numbers of games"):
         curves = scaling()
     console.print(report.screen(found, title))
     document = {

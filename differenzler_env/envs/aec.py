@@ -215,7 +215,11 @@ class raw_env(AECEnv[str, dict[str, Any], Any]):  # noqa: N801  (PettingZoo's na
         else:
             self.agent_selection = self.possible_agents[seat]
             self._legal = self.game.legal_mask()
-        self.infos = {agent: {"action_mask": self._mask(agent)} for agent in self.agents}
+        masks = np.zeros((len(self.agents), NUM_ACTIONS), np.int8)
+        masks[self.agents.index(self.agent_selection)] = self._legal
+        self.infos = {
+            agent: {"action_mask": mask} for agent, mask in zip(self.agents, masks, strict=True)
+        }
         for agent, deal in self._settled.items():
             self.infos[agent]["deal"] = dict(deal)
 

@@ -1,6 +1,7 @@
 """Settings that all tests share."""
 
 import os
+import signal
 import tempfile
 
 import hypothesis
@@ -14,6 +15,10 @@ hypothesis.settings.load_profile("project")
 
 # No plot opens a window, in this process or in the commands that tests start.
 os.environ["MPLBACKEND"] = "Agg"
+
+# A shell that starts the tests in the background lets them ignore Ctrl-C, and all that they start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

@@ -26,12 +26,14 @@ class Terminal:
     def __init__(self, *arguments, columns=80, lines=24, **environment):
         self.master, slave = pty.openpty()
         self.resize(columns, lines)
+        # These two would count for more than the size of the terminal.
+        kept = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES")}
         self.process = subprocess.Popen(
             [sys.executable, "-m", "differenzler_env", *map(str, arguments)],
             stdin=slave,
             stdout=slave,
             stderr=slave,
-            env={**os.environ, "TERM": "xterm-256color", **environment},
+            env={**kept, "TERM": "xterm-256color", **environment},
             start_new_session=True,
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
         )

@@ -5,10 +5,11 @@ from __future__ import annotations
 import kinds
 import numpy as np
 import pytest
+from agent_tools import everybody, play_a_deal_lawfully, same_to_the_seat
 
 from differenzler_env import Batch, Game, Rules, cards
 from differenzler_env.actions import card_action
-from differenzler_env.agents import choose_action, choose_actions, keyed_rng, load
+from differenzler_env.agents import choose_action, keyed_rng, load
 from differenzler_env.agents.heuristic import book_for
 from differenzler_env.agents.playing_rules import BOOK, points_held
 from differenzler_env.agents.playout import play_out, state_bid, state_card
@@ -17,23 +18,12 @@ from differenzler_env.evaluation import evaluate
 PRICES = np.zeros(36, np.float32)
 
 
-def everybody(batch, agent):
-    return choose_actions(batch, [agent], np.zeros((batch.num_games, batch.rules.players), int))
-
-
 # --- all rule sets ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", kinds.KINDS)
 def test_it_plays_lawfully_under_all_rules(kind):
-    rules = kinds.KINDS[kind]
-    batch = Batch(20, rules, seed=4)
-    agent = load("heuristic", rules)
-    while (batch.current_seat >= 0).any() and not (batch.deal_number > 0).all():
-        views, actions = batch.views(), everybody(batch, agent)
-        playing = (batch.phase == 1) & (batch.current_seat >= 0)
-        assert ((views["lawful"][playing] >> (actions[playing] - 158)) & 1 == 1).all()
-        batch.step(actions)
+    batch = play_a_deal_lawfully("heuristic", kinds.KINDS[kind], rows=20)
     assert (batch.settled.bids >= 0).all()
 
 
@@ -85,14 +75,7 @@ def test_hidden_cards_and_bids_do_not_matter():
         game = Game(rules, seed=seed)
         for _ in range(int(rng.integers(0, 36))):
             game.play(choose_action(game, agent))
-        twin = game.copy()
-        seat = game.current_seat
-        records = twin._batch.state_records
-        records["hands"][0, :4] = twin.view(seat).sample(1, rng)[0]
-        for other in range(4):
-            if other != seat and records["bids"][0, other] >= 0:
-                records["bids"][0, other] = int(rng.integers(158))
-        assert choose_action(game, agent) == choose_action(twin, agent)
+        assert choose_action(game, agent) == choose_action(same_to_the_seat(game, rng), agent)
 
 
 def test_open_bids_are_not_used_and_keys_neither():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from test_search import after, everybody
+from agent_tools import after, everybody, same_to_the_seat
 
 from differenzler_env import Batch, Rules
 from differenzler_env.agents import SpecError, choose_action, load
@@ -45,13 +45,7 @@ def test_hidden_cards_and_bids_do_not_matter():
     agent, rng = load(SPEC, RULES), np.random.default_rng(1)
     for seed in range(8):
         game = after(RULES, seed, int(rng.integers(0, 30)))
-        twin, seat = game.copy(), game.current_seat
-        records = twin._batch.state_records
-        records["hands"][0, :4] = twin.view(seat).sample(1, rng)[0]
-        for other in range(4):
-            if other != seat and records["bids"][0, other] >= 0:
-                records["bids"][0, other] = int(rng.integers(158))
-        assert choose_action(game, agent) == choose_action(twin, agent)
+        assert choose_action(game, agent) == choose_action(same_to_the_seat(game, rng), agent)
 
 
 def test_the_likelier_actions_are_tried():

@@ -10,10 +10,11 @@ import sys
 import kinds
 import numpy as np
 import pytest
+from agent_tools import after, everybody, play_a_deal_lawfully, same_to_the_seat
 
-from differenzler_env import Batch, Game, Rules
+from differenzler_env import Batch, Rules
 from differenzler_env.actions import card_action
-from differenzler_env.agents import SpecError, choose_action, choose_actions, load
+from differenzler_env.agents import SpecError, choose_action, load
 from differenzler_env.agents.heuristic import book_for
 from differenzler_env.agents.search import BID_STEP, BID_STEPS, list_actions
 from differenzler_env.agents.worlds import believe, share_out
@@ -39,31 +40,12 @@ def worlds_of(game, count, key=7):
     return states, weights
 
 
-def after(rules, seed, actions, spec="heuristic"):
-    """A game some actions in, played by an agent."""
-    game = Game(rules, seed=seed)
-    for _ in range(actions):
-        game.play(choose_action(game, load(spec, rules)))
-    return game
-
-
-def everybody(batch, agent):
-    return choose_actions(batch, [agent], np.zeros((batch.num_games, batch.rules.players), int))
-
-
 # --- choices ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", kinds.KINDS)
 def test_it_plays_lawfully_under_all_rules(kind):
-    rules = kinds.KINDS[kind]
-    batch = Batch(3, rules, seed=4)
-    agent = load("search?worlds=3&exact=1", rules)
-    while (batch.current_seat >= 0).any() and not (batch.deal_number > 0).all():
-        views, actions = batch.views(), everybody(batch, agent)
-        playing = (batch.phase == 1) & (batch.current_seat >= 0)
-        assert ((views["lawful"][playing] >> (actions[playing] - 158)) & 1 == 1).all()
-        batch.step(actions)
+    play_a_deal_lawfully("search?worlds=3&exact=1", kinds.KINDS[kind], rows=3)
 
 
 def test_choices_depend_on_view_key_and_seed_alone():
@@ -89,13 +71,7 @@ def test_hidden_cards_and_bids_do_not_matter():
     rng = np.random.default_rng(1)
     for seed in range(20):
         game = after(rules, seed, int(rng.integers(0, 36)))
-        twin, seat = game.copy(), game.current_seat
-        records = twin._batch.state_records
-        records["hands"][0, :4] = twin.view(seat).sample(1, rng)[0]
-        for other in range(4):
-            if other != seat and records["bids"][0, other] >= 0:
-                records["bids"][0, other] = int(rng.integers(158))
-        assert choose_action(game, agent) == choose_action(twin, agent)
+        assert choose_action(game, agent) == choose_action(same_to_the_seat(game, rng), agent)
 
 
 def test_bids_tried_are_lawful_and_the_usual_one_comes_first():

@@ -1,7 +1,6 @@
 """Whole runs of the trainer: repeated, resumed, interrupted, killed, wrongly started."""
 
 import dataclasses
-import json
 import os
 import resource
 import signal
@@ -17,13 +16,11 @@ import pytest
 
 from differenzler_env import Rules, agents
 from differenzler_env.checkpoint import CheckpointError, load, read, save
-from training import demo, ppo, run
+from training import demo, run
 from training.config import (
     Config,
     ConfigError,
-    DMCConfig,
     make_config,
-    parse_arguments,
     read_yaml,
 )
 from training.learner import Learner
@@ -315,72 +312,7 @@ def test_a_checkpoint_of_another_observation_is_not_resumed(tmp_path: Path) -> N
     assert train(dataclasses.replace(config, deals=128), resume=True) == 0
 
 
-# Settings ----------------------------------------------------------------------------------
-
-
-def test_the_command_line_comes_on_top_of_the_file(tmp_path: Path) -> None:
-    path = tmp_path / "x.yaml"
-    path.write_text("width: 64\nlearning_rate: 1e-3\nrules: {players: 3}\n")
-    config, resume = parse_arguments(["--config", str(path), "--width", "96", "--resume"])
-    assert (config.width, config.learning_rate, resume) == (96, 1e-3, True)
-    assert config.deal_rules().players == 3
-    assert config.deal_rules().deals == 1
-    assert parse_arguments([])[0] == Config()
-
-
-@pytest.mark.parametrize(
-    ("text", "what"),
-    [
-        ("widht: 64", "unknown setting 'widht'"),
-        ("width: wide", "width is 'wide'"),
-        ("width: 0", "width is 0"),
-        ("width: 1.5", "width is 1.5"),
-        ("width: .inf", "width is inf"),
-        ("tensorboard: 3", "tensorboard is 3"),
-        ("gae_lambda: 2", "gae_lambda is 2"),
-        ("rules: poker", "rules is 'poker'"),
-        ("rules: {players: 7}", "players is 7"),
-        ("precision: float16", "precision is 'float16'"),
-        ("name: a/b", "name is 'a/b'"),
-        ("- a", "holds no settings"),
-        ("a: [", "is not YAML"),
-    ],
-)
-def test_bad_settings_are_one_line(tmp_path: Path, text: str, what: str) -> None:
-    path = tmp_path / "x.yaml"
-    path.write_text(text)
-    with pytest.raises(ConfigError) as caught:
-        parse_arguments(["--config", str(path)])
-    assert what in str(caught.value) and "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "what"),
-    [
-        (["--widht", "64"], "--widht"),
-        (["--width", "x"], "width is 'x'"),
-        (["--config", "absent.yaml"], "absent.yaml"),
-        (["--resume", "--name", "absent"], "no run to resume"),
-        (["--device", "cuda:9"], "cuda:9"),
-    ],
-)
-def test_a_bad_command_line_exits_with_2(
-    tmp_path: Path, arguments: list[str], what: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert ppo.main(["--folder", str(tmp_path), *arguments]) == 2
-    out, said = capsys.readouterr()
-    assert what in said and said.count("\n") == 1 and not out
-
-
-def test_the_script_runs_from_anywhere(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "training" / "ppo.py"), "--widht", "64"],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-    )
-    assert done.returncode == 2
-    assert "--widht" in done.stderr and done.stderr.count("\n") == 1
+# Other settings ----------------------------------------------------------------------------
 
 
 def test_a_run_is_not_overwritten(tmp_path: Path) -> None:
@@ -400,15 +332,6 @@ def test_games_must_divide_among_processes(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setenv("WORLD_SIZE", "3")
     with pytest.raises(ConfigError, match="64, which does not divide among 3"):
         train(smoke(tmp_path))
-
-
-@pytest.mark.parametrize(
-    "path", sorted((ROOT / "configs").glob("*.yaml")), ids=lambda path: path.stem
-)
-def test_the_configurations_are_valid(path: Path) -> None:
-    kind = DMCConfig if path.stem.startswith("dmc") else Config
-    config = make_config(read_yaml(path, kind), kind)
-    json.dumps(config.to_dict())
 
 
 @pytest.mark.parametrize("rules", ["table", "mini", {"players": 5}, {"players": 3, "stoeck": 20}])

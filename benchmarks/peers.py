@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
+from loops import sampled_game
 
 REPEATS = 5
 
@@ -63,14 +64,7 @@ def pettingzoo(name: str) -> Callable[[], int]:
     def work() -> int:
         steps = 0
         while steps < 3000:
-            env.reset()
-            for agent in env.agent_iter():
-                observation, _, termination, truncation, _ = env.last()
-                if termination or truncation:
-                    env.step(None)
-                    continue
-                env.step(env.action_space(agent).sample(observation["action_mask"]))
-                steps += 1
+            steps += sampled_game(env)
         return steps
 
     return work

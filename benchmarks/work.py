@@ -14,6 +14,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 from gymnasium.vector import SyncVectorEnv
+from loops import sampled_game
 
 from differenzler_env import Batch, Game, Rules, differenzler_v0
 from differenzler_env.actions import NUM_BIDS
@@ -189,17 +190,7 @@ def aec_loop() -> Work:
     env.reset(seed=1)
 
     def work() -> int:
-        steps = 0
-        for _ in range(50):
-            env.reset()
-            for agent in env.agent_iter():
-                observation, _, termination, truncation, _ = env.last()
-                if termination or truncation:
-                    env.step(None)
-                    continue
-                env.step(env.action_space(agent).sample(observation["action_mask"]))
-                steps += 1
-        return steps
+        return sum(sampled_game(env) for _ in range(50))
 
     return work
 

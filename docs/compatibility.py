@@ -92,8 +92,8 @@ def shown(results: dict[str, Any]) -> str:
 def main() -> int:
     """Run one library's tests and write what came of them; the exit status."""
     parser = argparse.ArgumentParser(description="Test with one library; write the table anew.")
-    parser.add_argument("library", choices=LIBRARIES)
-    library = parser.parse_args().library
+    parser.add_argument("name", metavar="LIBRARY", choices=LIBRARIES)
+    library = parser.parse_args().name
     status, counts = run_tests(library)
     results = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
     results[library] = {"tests": counts, "versions": versions(library)}

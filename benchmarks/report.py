@@ -85,6 +85,13 @@ ROWS = (
         "≥ 1.0 × OpenSpiel",
         {"OpenSpiel oh_hell": "openspiel_oh_hell"},
     ),
+    Row(
+        "`models/swisslos`, one decision at a time from Python",
+        "policy",
+        "decisions/s",
+        "≥ 2 thousand",
+        {},
+    ),
     Row("`PlayerView.sample`, mid-game", "worlds", "worlds/s", "≥ 100 thousand", {}),
     Row("`heuristic` playouts from there", "heuristic", "deals/s", "≥ 200 thousand", {}),
     Row(

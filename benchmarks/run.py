@@ -49,6 +49,7 @@ OWN: dict[str, Callable[[], work.Work]] = {
     "vector_sync": lambda: work.vector_env(rows=32, sync=True),
     "aec": work.aec_loop,
     "game": work.python_game,
+    "policy": work.policy_decisions,
     "worlds": work.worlds,
     "heuristic": work.heuristic_playouts,
 }

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -18,6 +19,7 @@ from loops import sampled_game
 
 from differenzler_env import Batch, Game, Rules, differenzler_v0
 from differenzler_env.actions import NUM_BIDS
+from differenzler_env.agents import load
 from differenzler_env.agents.heuristic import book_for
 from differenzler_env.agents.playout import play_out
 from differenzler_env.engine.deal import SCRATCH, deal_cards
@@ -25,6 +27,7 @@ from differenzler_env.engine.jit import Array, Integer, inlined, jit, nth_bit, p
 from differenzler_env.engine.play import give_bid, play_card, playable, settle
 
 Work = Callable[[], int]
+ROOT = Path(__file__).resolve().parents[1]
 BID = 39
 ID = "differenzler_env:Differenzler-v0"
 
@@ -206,6 +209,22 @@ def python_game() -> Work:
             actions = game.legal_actions()
             game.play(actions[int(number * len(actions))])
         return len(numbers)
+
+    return work
+
+
+def policy_decisions() -> Work:
+    """The shipped policy at a table of its copies, asked for one decision at a time from Python:
+    view, network and play."""
+    game, rng = Game(seed=1), np.random.default_rng(0)
+    agent = load(str(ROOT / "models" / "swisslos.safetensors"), game.rules)
+
+    def work() -> int:
+        for _ in range(2_000):
+            if game.is_over:
+                game.reset()
+            game.play(agent.act(game.view(game.current_seat), rng))
+        return 2_000
 
     return work
 

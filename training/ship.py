@@ -18,23 +18,32 @@ from differenzler_env.cli.common import parse_rules, progress_bar
 from differenzler_env.evaluation import evaluate
 from differenzler_env.files import replacing
 from differenzler_env.rules import RULE_SETS, Rules
+from training.config import Config, DMCConfig, RunConfig
 
 ITSELF = "copies of itself"
 FIELDS = ("thumb", "heuristic", "@v0", "@v1")
 """What a model is measured at besides; a field that does not fit its rules is left out."""
 SEED = 1
+KINDS: dict[str, tuple[str, type[RunConfig]]] = {
+    Config.method: ("ppo", Config),
+    DMCConfig.method: ("dmc", DMCConfig),
+}
+"""The script and the settings of each kind of learner."""
+OF_ITS_OWN = ("name", "folder", "seed", "rules", "deals")
+"""Settings that the card says elsewhere, or that do not matter."""
 
 CARD = """# {name}
 
-A policy for the rules `{rules}`, trained by PPO in self-play. Made and measured by
+A policy for the rules `{rules}`, trained by {method} in self-play. Made and measured by
 `python training/ship.py RUN/policy.safetensors models/{name}.safetensors`.
 
 | | |
 |---|---|
 | rules | `{rules}`; `deals` and `first_dealer` don't count |
 | network | {shape} |
-| training | `training/ppo.py`, seed {seed}, {deals:,} deals, {decisions:,} decisions, {minutes:.0f} minutes of the trainer's own time |
-| settings | {settings} |
+| training | `training/{script}.py`, seed {seed}, {deals:,} deals, {decisions:,} decisions, {minutes:.0f} minutes of the trainer's own time |
+| made by | {recipe} |
+| settings that are not the usual | {settings} |
 
 Strength, playing greedily, on {count:,} duplicate deals with the policy in every seat (95 % intervals over deals; seed {eval_seed}):
 
@@ -90,7 +99,14 @@ def measure(path: Path, rules: Rules, deals: int) -> list[dict[str, Any]]:
 def card(name: str, document: dict[str, Any]) -> str:
     """The card of a measured policy, Markdown."""
     training, shape = document["training"], document["network"]
-    config = training["config"]
+    config, method = training["config"], training.get("method", Config.method)
+    script, kind = KINDS[method]
+    usual = kind().to_dict()
+    settings = {
+        key: value
+        for key, value in config.items()
+        if key not in OF_ITS_OWN and value != usual.get(key)
+    }
 
     def text(estimate: dict[str, Any], scale: float = 1.0, unit: str = "") -> str:
         half = (estimate["ci95"][1] - estimate["ci95"][0]) / 2
@@ -101,20 +117,22 @@ def card(name: str, document: dict[str, Any]) -> str:
         f"{text(entry['win_share'], 100, ' %')} |"
         for entry in document["strength"]["tables"]
     ]
-    shown = ("games", "epochs", "minibatches", "learning_rate", "clip", "gae_lambda", "averaging")
     return CARD.format(
         name=name,
+        method=method,
+        script=script,
         rules=rules_text(Rules.from_dict(document["rules"][0])),
         shape=f"residual MLP, {shape['width']} wide, {shape['blocks']} blocks",
         seed=config["seed"],
         deals=training["deals"],
         decisions=training["decisions"],
         minutes=training["seconds"] / 60,
-        settings=", ".join(f"{key} {config[key]}" for key in shown if key in config),
+        recipe=training.get("recipe", f"`training/{script}.py` with these settings"),
+        settings="; ".join(f"{key} {value}" for key, value in settings.items()),
         count=document["strength"]["tables"][0]["deals"],
         eval_seed=SEED,
         rows="\n".join(rows),
-        company="copies of itself only" if not config.get("pool") else "itself and a pool",
+        company="itself and a pool of others" if config.get("pool") else "copies of itself only",
     )
 
 
@@ -124,11 +142,14 @@ def main() -> int:
     parser.add_argument("policy", type=Path, help="the run's policy.safetensors")
     parser.add_argument("model", type=Path, help="where it goes: models/NAME.safetensors")
     parser.add_argument("--deals", type=int, default=4000, help="distinct deals of each table")
+    parser.add_argument("--recipe", help="the commands that made it, Markdown, for the card")
     options = parser.parse_args()
     try:
         tensors, document = load(options.policy)
         full = parse_rules(rules_text(rule_sets(options.policy, document)[0]))
         del document["training"]["config"]["folder"]  # a place on somebody's machine
+        if options.recipe:
+            document["training"]["recipe"] = options.recipe
         document["strength"] = {"tables": measure(options.policy, full, options.deals)}
         save(options.model, tensors, document)
         with replacing(options.model.with_suffix(".md")) as temporary:

@@ -10,7 +10,7 @@ STAMP := $(VENV)/.installed
 EXTRAS := dev,train,sb3,onnx,openspiel
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo bench bench-peers strength ladder test test-oldest test-uncompiled test-long test-libraries test-here test-sb3 test-openspiel test-onnx test-rllib test-torchrl test-tianshou test-agilerl nightly golden lint types format check docs site dist release-test clean
+.PHONY: help setup demo bench bench-peers strength seeds ladder test test-oldest test-uncompiled test-long test-libraries test-here test-sb3 test-openspiel test-onnx test-rllib test-torchrl test-tianshou test-agilerl nightly golden lint types format check docs site dist release-test clean
 
 help:  ## say what each target does
 	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | column -t -s @ 2>/dev/null \
@@ -38,6 +38,15 @@ bench-peers:  ## the environments that make bench compares with, into .venv-peer
 
 strength: $(STAMP)  ## measure the shipped models, and write the table of README.md anew (many minutes)
 	$(PYTHON) docs/strength.py
+
+# DEALS shortens each run. A run that was stopped goes on.
+seeds: $(STAMP)  ## train three other seeds of models/swisslos and measure it at their table (hours)
+	set -e; for seed in 2 3 4; do \
+		$(PYTHON) training/ppo.py --config configs/pool_swisslos.yaml --name seed-$$seed --seed $$seed \
+			$(DEALS:%=--deals %) $$(test ! -e runs/seed-$$seed/config.yaml || echo --resume); \
+	done
+	$(VENV)/bin/differenzler evaluate models/swisslos.safetensors --deals 4000 --seed 1 \
+		--field runs/seed-2/policy.safetensors,runs/seed-3/policy.safetensors,runs/seed-4/policy.safetensors
 
 ladder: $(STAMP)  ## rank the agents, random to best, and write docs/ladder.md anew (many minutes)
 	$(PYTHON) docs/ladder.py

@@ -9,12 +9,15 @@ import sys
 import onnxruntime
 
 from differenzler_env import differenzler_v0
+from differenzler_env.envs.ledger import Ledger
 
 policy = onnxruntime.InferenceSession(sys.argv[1])
-env = differenzler_v0.env()
+env = Ledger(differenzler_v0.env())
 env.reset(seed=1)
+booked = 0.0
 for _ in env.agent_iter():
-    seen, _, over, _, _ = env.last()
+    seen, reward, over, _, _ = env.last()
+    booked += reward
     inputs = {name: seen[name][None] for name in ("observation", "action_mask")}
     env.step(None if over else int(policy.run(None, inputs)[0].argmax()))
-print("penalties:", *env.unwrapped.game.penalties)
+print(f"booked {booked:.0f}, penalties replayed {env.penalties().sum()}")

@@ -33,6 +33,7 @@ EXAMPLES = {
     ),
     "agilerl_dqn": (["--rounds", "1"], BOOKS),
     "openspiel_ismcts": (["--deals", "1", "--simulations", "3"], BOOKS),
+    "rllib_ppo": (["--rounds", "1"], BOOKS),
     "tianshou_dqn": (["--rounds", "2"], BOOKS),
     "torchrl_ppo": (["--rounds", "2"], BOOKS),
 }
@@ -40,6 +41,7 @@ EXAMPLES = {
 NEEDS = {
     "agilerl_dqn": ("agilerl", "test-agilerl"),
     "openspiel_ismcts": ("pyspiel", "test-openspiel"),
+    "rllib_ppo": ("ray", "test-rllib"),
     "tianshou_dqn": ("tianshou", "test-tianshou"),
     "torchrl_ppo": ("torchrl", "test-torchrl"),
 }

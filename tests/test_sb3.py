@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import differenzler_env
-from differenzler_env import Rules, agents
+from differenzler_env import Game, Rules, agents
 from differenzler_env.checkpoint import CheckpointError, load
 from differenzler_env.evaluation import evaluate
 from differenzler_env.observation import OBSERVATION_SIZE
@@ -136,17 +136,6 @@ def test_attributes_and_methods_by_row() -> None:
     env.close()
 
 
-def test_a_missing_library_is_one_line() -> None:
-    code = (
-        "import sys; sys.modules['stable_baselines3'] = None\n"
-        "import differenzler_env.adapters\n"
-        "try:\n    import differenzler_env.adapters.sb3\n"
-        "except ModuleNotFoundError as error:\n    print(error)"
-    )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "pip install 'differenzler-env[sb3]'" in run.stdout and run.stdout.count("\n") == 1
-
-
 def test_no_model_file_is_unpickled() -> None:
     """Pickle serves the package's own worker processes only, never what a user names."""
     package = Path(differenzler_env.__file__).parent
@@ -218,6 +207,38 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[MaskablePPO, Path
     assert -157 <= watch.best_mean_reward <= 0
     save_agent(model, folder / "policy.safetensors", training={"steps": model.num_timesteps})
     return model, folder / "policy.safetensors"
+
+
+class Kept(gymnasium.Wrapper):
+    """Keeps the penalty of the learner in each match, of its record played again."""
+
+    def __init__(self, env: Any, penalties: list[int]) -> None:
+        super().__init__(env)
+        self.penalties = penalties
+
+    def step(self, action: Any) -> Any:
+        told = super().step(action)
+        if told[2]:
+            game = self.unwrapped.game
+            assert game.is_over  # not forfeited
+            replayed = Game.from_record(game.to_record())
+            self.penalties.append(replayed.penalties[self.unwrapped.seat])
+        return told
+
+
+@pytest.mark.slow
+def test_the_rewards_it_books_are_the_penalties_replayed() -> None:
+    """Of the single environments; ``DifferenzlerVecEnv`` gives the same, step for step."""
+    penalties: list[int] = []
+    envs = [
+        lambda: Kept(gymnasium.make(MATCH, rules=Rules(deals=4), opponents="random"), penalties)
+    ] * 4
+    env = VecMonitor(DummyVecEnv(envs))
+    model = MaskablePPO("MultiInputPolicy", env, stats_window_size=1000, **QUICK)
+    model.learn(4 * 40 * 5)
+    booked = [episode["r"] for episode in model.ep_info_buffer]
+    assert len(penalties) == len(booked) == 4 * 5
+    assert booked == [-penalty for penalty in penalties]
 
 
 def test_no_illegal_action_in_evaluation_games(trained: tuple[MaskablePPO, Path]) -> None:

@@ -17,17 +17,24 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import torch
-from torch import Tensor, nn
 
 from ..actions import NUM_ACTIONS
 from ..agents.registry import load
 from ..agents.table import choose_actions
-from ..agents.torch_network import PolicyNetwork
 from ..batch import Batch
 from ..checkpoint import KEY, read, rule_sets
 from ..observation import OBSERVATION_SIZE, OBSERVATION_VERSION
 from ..rules import Rules
+from . import needed
+
+with needed("onnx"):
+    import onnx
+    import onnxruntime
+    import onnxscript as onnxscript  # torch writes with it
+    import torch
+    from torch import Tensor, nn
+
+    from ..agents.torch_network import PolicyNetwork
 
 OPSET = 18
 """Version of the ONNX operators."""
@@ -73,8 +80,6 @@ def onnx_model(network: PolicyNetwork, rules: Rules) -> bytes:
 
     The rules and the observation version lie as JSON under the metadata key ``differenzler``.
     """
-    import onnx
-
     example = (torch.zeros(2, OBSERVATION_SIZE), torch.ones(2, NUM_ACTIONS, dtype=torch.int8))
     rows = torch.export.Dim("rows")
     with _silence():
@@ -134,8 +139,6 @@ def largest_difference(model: bytes, network: PolicyNetwork, rules: Rules) -> fl
     Raises:
         ValueError: if the actions that seem best differ, other than by rounding.
     """
-    import onnxruntime
-
     observations, masks = random_states(rules, seed=1, deals=25)
     session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
     feed: dict[str, npt.NDArray[Any]] = {"observation": observations, "action_mask": masks}

@@ -10,13 +10,10 @@ from ..cards import NUM_CARDS, NUM_SUITS, SUITS, card_index
 from ..observation import OBSERVATION_SIZE
 from ..rules import Rules
 from ..view import PlayerView
+from . import needed
 
-try:
+with needed("openspiel"):
     import pyspiel as pyspiel  # the other modules take it from here
-except ModuleNotFoundError as error:
-    raise ModuleNotFoundError(
-        "this adapter needs open_spiel: pip install 'differenzler-env[openspiel]'", name=error.name
-    ) from None
 
 
 class Viewed(Protocol):

@@ -10,13 +10,10 @@ from numpy.typing import NDArray
 
 from ..actions import NUM_ACTIONS
 from ..envs.vector import DifferenzlerVectorEnv
+from . import needed
 
-try:
+with needed("sb3"):
     from stable_baselines3.common.vec_env import VecEnv
-except ModuleNotFoundError as error:
-    raise ModuleNotFoundError(
-        f"this adapter needs {error.name}: pip install 'differenzler-env[sb3]'", name=error.name
-    ) from None
 
 Indices = None | int | Iterable[int]
 

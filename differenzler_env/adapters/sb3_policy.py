@@ -7,27 +7,25 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from gymnasium import spaces
-from torch import Tensor, nn
 
 from .. import checkpoint
 from ..actions import NUM_ACTIONS, NUM_BIDS
 from ..agents.network_inputs import input_rows, useful_fields
-from ..agents.torch_inputs import ObservationFeatures
-from ..agents.torch_network import PolicyNetwork, Trunk
 from ..observation import SLICES
 from ..rules import Rules, get_rules
+from . import needed
 
-try:
+with needed("sb3"):
+    import torch
     from sb3_contrib import MaskablePPO
     from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
     from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
     from stable_baselines3.common.type_aliases import Schedule
-except ModuleNotFoundError as error:
-    raise ModuleNotFoundError(
-        f"this adapter needs {error.name}: pip install 'differenzler-env[sb3]'", name=error.name
-    ) from None
+    from torch import Tensor, nn
+
+    from ..agents.torch_inputs import ObservationFeatures
+    from ..agents.torch_network import PolicyNetwork, Trunk
 
 _BID_PHASE = SLICES["phase"].start
 

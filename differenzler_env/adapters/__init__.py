@@ -18,7 +18,7 @@ def needed(extra: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
+        library = str(error.name).partition(".")[0]
         raise ModuleNotFoundError(
-            f"this adapter needs {error.name}: pip install 'differenzler-env[{extra}]'",
-            name=error.name,
+            f"this adapter needs {library}: pip install 'differenzler-env[{extra}]'", name=library
         ) from None

@@ -9,6 +9,7 @@ intrinsic has a Python twin for that.
 """
 
 import contextlib
+import glob
 import hashlib
 import os
 import re
@@ -23,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 from llvmlite import ir
 from numba.core import config
-from numba.core.caching import FunctionCache
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.extending import intrinsic
 
 Integer = Any
@@ -70,14 +71,15 @@ def _digest(folder: Path) -> str:
 
 
 class _KernelCache(FunctionCache):
-    """Numba's file cache, its key widened by the digest; a damaged file counts as absent."""
+    """Numba's file cache, its files named by the digest too; a damaged file counts as absent."""
 
     def __init__(self, function: Any) -> None:
         super().__init__(function)
-        self._digest = _digest(Path(function.__code__.co_filename).resolve().parent)
-
-    def _index_key(self, sig: Any, codegen: Any) -> Any:
-        return (*super()._index_key(sig, codegen), self._digest)
+        digest = _digest(Path(function.__code__.co_filename).resolve().parent)
+        # Numba's name is of function, line and Python: "rows.step_rows-34.py311".
+        self._base = f"{self._impl.filename_base}.{digest[:16]}"
+        stamp = self._impl.locator.get_source_stamp()
+        self._cache_file = IndexDataCacheFile(self._cache_path, self._base, stamp)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
@@ -88,11 +90,22 @@ class _KernelCache(FunctionCache):
     def save_overload(self, sig: Any, data: Any) -> None:
         try:
             super().save_overload(sig, data)
+            self._drop_others()
         except Exception:
             # A full disk, or an index that another process has left unreadable: drop the index, so
             # that the next save starts it anew. The cache is a convenience.
             with contextlib.suppress(OSError):
                 os.unlink(self._cache_file._index_path)
+
+    def _drop_others(self) -> None:
+        """Remove what was compiled of this kernel from other sources, for this Python: a checkout
+        would gather such files with each edit."""
+        function, place = self._impl.filename_base.rsplit("-", 1)
+        python = place.partition(".")[2]
+        for path in Path(self._cache_path).glob(f"{glob.escape(function)}-*.{python}.*nb[ic]"):
+            if not path.name.startswith(f"{self._base}."):
+                with contextlib.suppress(OSError):
+                    path.unlink()
 
 
 def jit(function: Function, forceinline: bool = False) -> Function:

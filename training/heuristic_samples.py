@@ -17,10 +17,11 @@ from differenzler_env.agents.playing_rules import (
     TRUMP_LED,
     TRUMPS_OUT,
     WIDTH,
+    excluded_behind,
     points_held,
     side_kind,
 )
-from differenzler_env.agents.playout import excluded_behind, state_bid, state_card
+from differenzler_env.agents.playout import cards_held, state_bid, state_card
 from differenzler_env.cards import LAST_TRICK_POINTS, SUIT_BITS
 from differenzler_env.engine.deal import SCRATCH, start_match
 from differenzler_env.engine.jit import Array, Integer, Record, jit, lowest_bit, popcount
@@ -47,10 +48,7 @@ def _hold_cell(state: Record, rules: Record, card: Integer, cell: Array) -> None
     """The cell of ``holds`` for a card that would be the best so far."""
     players, trump, seat = rules["players"], state["trump"], state["current_seat"]
     behind = players - 1 - state["num_played"] % players
-    held = 0
-    for other in range(players):
-        held |= state["hands"][other]
-    unseen = held & ~state["hands"][seat]
+    unseen = cards_held(state, rules) & ~state["hands"][seat]
     feared = unseen & ~excluded_behind(state["excluded"], np.int64(seat), behind, players)
     suit, led = suit_of(card), np.int64(state["led_card"])
     cell[0], cell[2], cell[3] = behind, min(popcount(feared & HIGHER[trump, card]), MOST_HIGHER), 0
@@ -124,9 +122,7 @@ def play_deals(
 @jit
 def _sample(state: Record, rules: Record, samples: Array, at: Integer) -> Integer:
     """What each seat knows now, from samples[at] on. Returns the place after the last."""
-    held = 0
-    for seat in range(rules["players"]):
-        held |= state["hands"][seat]
+    held = cards_held(state, rules)
     for seat in range(rules["players"]):
         sample = samples[at]
         sample["hand"] = state["hands"][seat]

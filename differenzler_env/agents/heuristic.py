@@ -7,10 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..actions import NUM_BIDS
-from ..cards import LAST_TRICK_POINTS
 from ..engine.deal import SCRATCH, start_match
 from ..engine.jit import Array, Integer, Record, jit
-from ..engine.kernels import card_points
 from ..engine.state import BID, PLAY, STATE
 from ..rules import Rules
 from .base import Actions, Agent, Keys, Records, check_rows
@@ -21,11 +19,11 @@ from .playing_rules import (
     CAN_SHIFT,
     MAX_STAGE,
     MUST_SHIFT,
-    points_held,
+    course,
     reachable_bid,
-    weigh_cards,
+    weigh_at,
 )
-from .playout import excluded_behind, give_bids
+from .playout import give_bids
 
 
 @jit
@@ -84,37 +82,9 @@ def view_bid(book: Record, view: Record, rules: Record) -> Integer:
 @jit
 def view_card(book: Record, view: Record, rules: Record, prices: Array) -> Integer:
     """The card of the view's seat; ``prices`` as in :func:`.playing_rules.weigh_cards`."""
-    players, trump = rules["players"], np.int64(view["trump"])
-    seat, played = np.int64(view["seat"]), np.int64(view["num_played"])
-    in_trick = played % players
-    tricks = rules["tricks"] - played // players
-    hand = np.int64(view["hand"])
-    table: Integer = 0
-    led: Integer = -1
-    for at in range(played - in_trick, played):
-        table += card_points(np.int64(view["order"][at]), trump)
-    if in_trick > 0:
-        led = np.int64(view["order"][played - in_trick])
-    left = np.int64(rules["total_points"][trump])
-    for other in range(players):
-        left -= view["points"][other]
-    behind = players - 1 - in_trick
-    return weigh_cards(
-        book,
-        hand,
-        np.int64(view["lawful"]),
-        rules["deck"] & ~hand & ~played_cards(view),
-        excluded_behind(view["excluded"], seat, behind, players),
-        trump,
-        np.int64(view["bids"][seat]) - np.int64(view["points"][seat]),
-        table,
-        left - LAST_TRICK_POINTS - table - points_held(hand, trump),
-        behind,
-        min(tricks, MAX_STAGE),
-        led,
-        np.int64(view["best_card"]),
-        prices,
-    )
+    seat, hand = np.int64(view["seat"]), np.int64(view["hand"])
+    lawful, unseen = np.int64(view["lawful"]), rules["deck"] & ~hand & ~played_cards(view)
+    return weigh_at(book, view, rules, seat, hand, lawful, unseen, course(view, rules), prices)
 
 
 @jit

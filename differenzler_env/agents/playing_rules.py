@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..cards import BEATERS, POINTS, SUIT_BITS
-from ..engine.jit import Array, Integer, Record, jit, lowest_bit, popcount
+from ..cards import BEATERS, LAST_TRICK_POINTS, POINTS, SUIT_BITS
+from ..engine.jit import Array, Integer, Record, inlined, jit, lowest_bit, popcount
 from ..engine.kernels import beats, card_points, suit_of
 
 Real = Any
@@ -255,6 +255,69 @@ def weigh_cards(
             if price < lowest:
                 chosen, lowest = card, price
     return chosen
+
+
+@jit
+def excluded_behind(excluded: Array, seat: Integer, behind: Integer, players: Integer) -> Integer:
+    """Cards that none of the next ``behind`` seats can hold."""
+    cards: Integer = ALL_CARDS
+    for _ in range(behind):
+        seat += 1
+        if seat == players:
+            seat = 0
+        cards &= excluded[seat]
+    return cards
+
+
+@inlined
+def course(record: Record, rules: Record) -> tuple[Integer, Integer, Integer, Integer, Integer]:
+    """How far the deal of a STATE or VIEW record has come: cards on the table, tricks left, points
+    on the table, points not yet taken, card led (−1 for none)."""
+    players, trump = rules["players"], np.int64(record["trump"])
+    played = np.int64(record["num_played"])
+    in_trick = played % players
+    table: Integer = 0
+    for at in range(played - in_trick, played):
+        table += card_points(np.int64(record["order"][at]), trump)
+    left = np.int64(rules["total_points"][trump])
+    for seat in range(players):
+        left -= record["points"][seat]
+    led = np.int64(record["order"][played - in_trick]) if in_trick > 0 else -1
+    return in_trick, rules["tricks"] - played // players, table, left, led
+
+
+@inlined
+def weigh_at(
+    book: Record,
+    record: Record,
+    rules: Record,
+    seat: Integer,
+    hand: Integer,
+    lawful: Integer,
+    unseen: Integer,
+    now: tuple[Integer, Integer, Integer, Integer, Integer],
+    prices: Array,
+) -> Integer:
+    """:func:`weigh_cards` for a seat of a STATE or VIEW record, ``now`` being its
+    :func:`course`."""
+    in_trick, tricks, table, left, led = now
+    trump, behind = np.int64(record["trump"]), rules["players"] - 1 - in_trick
+    return weigh_cards(
+        book,
+        hand,
+        lawful,
+        unseen,
+        excluded_behind(record["excluded"], seat, behind, rules["players"]),
+        trump,
+        np.int64(record["bids"][seat]) - np.int64(record["points"][seat]),
+        table,
+        left - LAST_TRICK_POINTS - table - points_held(hand, trump),
+        behind,
+        min(tricks, MAX_STAGE),
+        led,
+        np.int64(record["best_card"]),
+        prices,
+    )
 
 
 # The bid ------------------------------------------------------------------------------------

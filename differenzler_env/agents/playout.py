@@ -3,23 +3,19 @@ measuring; each seat is given only what it may know."""
 
 import numpy as np
 
-from ..cards import LAST_TRICK_POINTS
 from ..engine.jit import Array, Integer, Record, jit, lowest_bit
 from ..engine.kernels import card_points, legal_cards
 from ..engine.play import give_bid, lawful, play_card
-from .playing_rules import ALL_CARDS, MAX_STAGE, points_held, reachable_bid, weigh_cards
+from .playing_rules import course, reachable_bid, weigh_at
 
 
 @jit
-def excluded_behind(excluded: Array, seat: Integer, behind: Integer, players: Integer) -> Integer:
-    """Cards that none of the next ``behind`` seats can hold."""
-    cards: Integer = ALL_CARDS
-    for _ in range(behind):
-        seat += 1
-        if seat == players:
-            seat = 0
-        cards &= excluded[seat]
-    return cards
+def cards_held(state: Record, rules: Record) -> Integer:
+    """The cards in all hands of a STATE record."""
+    held: Integer = 0
+    for seat in range(rules["players"]):
+        held |= state["hands"][seat]
+    return held
 
 
 @jit
@@ -37,35 +33,10 @@ def state_card(book: Record, state: Record, rules: Record, prices: Array) -> Int
     cards = lawful(state, rules)
     if cards & (cards - 1) == 0:
         return lowest_bit(cards)
-    players, trump = rules["players"], np.int64(state["trump"])
-    seat, played = np.int64(state["current_seat"]), np.int64(state["num_played"])
-    in_trick = played % players
-    tricks = rules["tricks"] - played // players
+    seat = np.int64(state["current_seat"])
     hand = np.int64(state["hands"][seat])
-    held, table = 0, 0
-    left = np.int64(rules["total_points"][trump])
-    for other in range(players):
-        held |= state["hands"][other]
-        left -= state["points"][other]
-    for at in range(played - in_trick, played):
-        table += card_points(np.int64(state["order"][at]), trump)
-    behind = players - 1 - in_trick
-    return weigh_cards(
-        book,
-        hand,
-        cards,
-        held & ~hand,
-        excluded_behind(state["excluded"], seat, behind, players),
-        trump,
-        np.int64(state["bids"][seat]) - np.int64(state["points"][seat]),
-        table,
-        left - LAST_TRICK_POINTS - table - points_held(hand, trump),
-        behind,
-        min(tricks, MAX_STAGE),
-        np.int64(state["led_card"]),
-        np.int64(state["best_card"]),
-        prices,
-    )
+    unseen = cards_held(state, rules) & ~hand
+    return weigh_at(book, state, rules, seat, hand, cards, unseen, course(state, rules), prices)
 
 
 @jit
@@ -83,18 +54,8 @@ def play_out(book: Record, state: Record, rules: Record, prices: Array) -> None:
     the union is used: the cards not yet seen, which each seat knows.
     """
     players, trump, undertrump = rules["players"], np.int64(state["trump"]), rules["undertrump"]
-    played = np.int64(state["num_played"])
-    in_trick = played % players
-    tricks = rules["tricks"] - played // players
-    held: Integer = 0
-    table: Integer = 0
-    led: Integer = np.int64(state["led_card"])
-    left = np.int64(rules["total_points"][trump])
-    for other in range(players):
-        held |= state["hands"][other]
-        left -= state["points"][other]
-    for at in range(played - in_trick, played):
-        table += card_points(np.int64(state["order"][at]), trump)
+    held = cards_held(state, rules)
+    in_trick, tricks, table, left, led = course(state, rules)
     while True:
         seat, best = np.int64(state["current_seat"]), np.int64(state["best_card"])
         hand = np.int64(state["hands"][seat])
@@ -104,23 +65,8 @@ def play_out(book: Record, state: Record, rules: Record, prices: Array) -> None:
         if card & (card - 1) == 0:
             card = lowest_bit(card)
         else:
-            behind = players - 1 - in_trick
-            card = weigh_cards(
-                book,
-                hand,
-                card,
-                held & ~hand,
-                excluded_behind(state["excluded"], seat, behind, players),
-                trump,
-                np.int64(state["bids"][seat]) - np.int64(state["points"][seat]),
-                table,
-                left - LAST_TRICK_POINTS - table - points_held(hand, trump),
-                behind,
-                min(tricks, MAX_STAGE),
-                led,
-                best,
-                prices,
-            )
+            now = in_trick, tricks, table, left, led
+            card = weigh_at(book, state, rules, seat, hand, card, held & ~hand, now, prices)
         if play_card(state, rules, card):
             return
         held &= ~(1 << card)

@@ -7,15 +7,15 @@ from typing import Any, Self, cast
 import numpy as np
 
 from . import observation
-from .actions import NUM_BIDS, action_name, parse_action
+from .actions import action_name, parse_action
 from .batch import Batch
-from .cards import cards_in, hand_names
+from .cards import hand_names
 from .checks import is_integer
 from .deals import DealSetup, check_deal, place_deal
 from .drawing import svg_text, table_drawing
 from .engine import rows as kernels
 from .engine.jit import Array
-from .engine.state import BID, NO_BID, OVER, STATE, VIEW
+from .engine.state import NO_BID, OVER, STATE, VIEW
 from .errors import GameOverError, IllegalActionError
 from .notation import make_notation, parse_notation
 from .record import make_record, replay
@@ -157,19 +157,8 @@ class Game(RecordReading):
 
     # Acting --------------------------------------------------------------------------------
 
-    def legal_actions(self) -> list[int]:
-        """The legal actions of the seat to act, ascending; empty when over."""
-        record, rules = self._batch.state_records, self.rules.record
-        if record["phase"][0] == BID:
-            return list(range(int(rules["total_points"][0, record["trump"][0]]) + 1))
-        return [NUM_BIDS + card for card in cards_in(kernels.playable_one(record, rules))]
-
-    def legal_mask(self) -> np.ndarray:
-        """int8 ``[194]``: 1 = legal for the seat to act; zeros when over."""
-        mask: np.ndarray = self._batch.legal_mask()[0]
-        if self.is_over:
-            mask[:] = 0
-        return mask
+    def _choices(self) -> tuple[int, int]:
+        return kernels.choices_one(self._batch.state_records, self.rules.record)
 
     def mask(self, seat: int) -> np.ndarray:
         """int8 ``[194]``: as :meth:`legal_mask` for the seat to act, zeros for the others."""

@@ -2,11 +2,13 @@
 
 from typing import Any
 
+import numpy as np
+
 from .actions import NUM_ACTIONS, NUM_BIDS, action_name
-from .cards import LAST_TRICK_POINTS, POINTS, SUITS, card_name, hand_names
+from .cards import LAST_TRICK_POINTS, POINTS, SUITS, card_name, cards_in, hand_names
 from .engine.jit import Array
-from .engine.rows import playable_one
-from .engine.state import BID, NO_BID, NO_CARD, NO_SEAT, PHASES
+from .engine.rows import choices_one, write_mask
+from .engine.state import NO_BID, NO_CARD, NO_SEAT, PHASES
 from .rules import Rules
 
 
@@ -95,12 +97,8 @@ def settled_deal(before: Any, after: Any, action: int, players: int) -> dict[str
 def illegal_sentence(record: Array, rules: Rules, action: int) -> str:
     """Why an action is refused to the seat to act of a STATE ``[1]``, and what is allowed."""
     seat = int(record["current_seat"][0])
-    total = rules.total_points(int(record["trump"][0]))
-    if record["phase"][0] == BID:
-        allowed = f"a bid from 0 to {total}"
-    else:
-        bits = int(playable_one(record, rules.record))
-        allowed = ", ".join(hand_names(bits))
+    bids, cards = choices_one(record, rules.record)
+    allowed = f"a bid from 0 to {bids - 1}" if bids else ", ".join(hand_names(cards))
     name = action_name(action) if 0 <= action < NUM_ACTIONS else "not an action"
     return f"seat {seat} cannot do {action} ({name}); allowed: {allowed}"
 
@@ -124,6 +122,10 @@ class RecordReading:
     @property
     def _row(self) -> Any:
         return self._records[0]
+
+    def _choices(self) -> tuple[int, int]:
+        """What there is to choose from: how many bids, and the set of cards."""
+        raise NotImplementedError
 
     def _number(self, name: str) -> int:
         return int(self._records[name][0])
@@ -187,3 +189,16 @@ class RecordReading:
     def penalties(self) -> list[int]:
         """Sums of the match so far."""
         return self._seats("penalties")
+
+    def legal_actions(self) -> list[int]:
+        """The actions of the seat to act, ascending; empty where none is, and in the view of a seat
+        that is not to act."""
+        bids, cards = self._choices()
+        return list(range(bids)) if bids else [NUM_BIDS + card for card in cards_in(cards)]
+
+    def legal_mask(self) -> np.ndarray:
+        """The same as int8 ``[194]``: 1 = legal."""
+        mask = np.empty(NUM_ACTIONS, np.int8)
+        bids, cards = self._choices()
+        write_mask(bids, cards, mask)
+        return mask

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 
 from . import observation
-from .actions import NUM_ACTIONS, NUM_BIDS, card_action
-from .cards import cards_in, hand_names
+from .cards import hand_names
 from .checks import is_integer
 from .drawing import svg_text, table_drawing
 from .engine.jit import Array
-from .engine.redact import lawful_bids
+from .engine.rows import view_choices_one
 from .rules import Rules
 from .sampling import sample_worlds
 from .text import view_text
@@ -74,20 +73,8 @@ class PlayerView(RecordReading):
         """The cards that may be played without a revoke; empty unless this seat is to play."""
         return hand_names(self._number("lawful"))
 
-    def legal_actions(self) -> list[int]:
-        """The actions open to this seat now, ascending; empty unless it is to act."""
-        cards = cards_in(self._number("legal"))
-        return [*range(self._num_bids()), *map(card_action, cards)]
-
-    def legal_mask(self) -> np.ndarray:
-        """int8 ``[194]``: 1 = legal; zeros unless this seat is to act."""
-        mask = np.zeros(NUM_ACTIONS, np.int8)
-        mask[: self._num_bids()] = 1
-        mask[NUM_BIDS:] = self._number("legal") >> np.arange(NUM_ACTIONS - NUM_BIDS) & 1
-        return mask
-
-    def _num_bids(self) -> int:
-        return int(lawful_bids(self.record[0], self.rules.record[0]))
+    def _choices(self) -> tuple[int, int]:
+        return view_choices_one(self.record, self.rules.record)
 
     def observation(self) -> np.ndarray:
         """float32 ``[OBSERVATION_SIZE]``, see :mod:`.observation`."""

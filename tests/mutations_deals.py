@@ -47,15 +47,15 @@ MUTATIONS: list[tuple[str, str, str, str, str]] = [
         "bids up to the total",
         "157 may be bid with any deck",
         PLAY,
-        'action <= rules["total_points"][state["trump"]]',
+        "action < lawful_bids(state, rules)",
         "action <= 157",
     ),
     (
         "bids up to the total, mask",
         "the highest bid is masked out",
         ROWS,
-        'bids = rules[0]["total_points"][state["trump"]] + 1',
-        'bids = rules[0]["total_points"][state["trump"]]',
+        "out[bids:NUM_BIDS] = 0",
+        "out[max(bids - 1, 0) : NUM_BIDS] = 0",
     ),
     (
         "total of small decks",

@@ -9,8 +9,9 @@ import numpy as np
 from ..actions import NUM_BIDS
 from ..cards import BEATERS, LAST_TRICK_POINTS, MAX_POINTS, SUIT_BITS, SUITS, hand_bits
 from ..engine.deal import below
-from ..engine.jit import Integer, Record, jit, lowest_bit, nth_bit, popcount, u64, wrap
+from ..engine.jit import Integer, Record, inlined, jit, lowest_bit, nth_bit, popcount, u64, wrap
 from ..engine.kernels import beats, card_points, set_points
+from ..engine.play import lawful_bids
 from ..engine.state import BID, PLAY
 from ..rules import Rules
 from .base import Actions, Agent, Keys, Records, check_rows
@@ -44,7 +45,7 @@ def _random_actions(rules: Records, views: Records, keys: Keys, actions: Actions
     for row in range(views.shape[0]):
         view = views[row]
         if view["phase"] == BID:
-            actions[row] = draw(keys[row], rules[0]["total_points"][view["trump"]] + 1)
+            actions[row] = draw(keys[row], lawful_bids(view, rules[0]))
         elif view["phase"] == PLAY:
             actions[row] = NUM_BIDS + random_card(view["lawful"], keys[row])
 
@@ -56,7 +57,7 @@ def _constant_actions(
     for row in range(views.shape[0]):
         view = views[row]
         if view["phase"] == BID:
-            actions[row] = min(bid, rules[0]["total_points"][view["trump"]])
+            actions[row] = min(bid, lawful_bids(view, rules[0]) - 1)
         elif view["phase"] == PLAY:
             # Mixed once more than by random: else both would draw the same cards.
             actions[row] = NUM_BIDS + random_card(view["lawful"], mix(keys[row]))
@@ -91,30 +92,29 @@ def danger(card: Integer, unseen: Integer, trump: Integer) -> Integer:
     return popcount(unseen & BEATERS[trump, card])
 
 
-@jit
-def strongest(cards: Integer, unseen: Integer, trump: Integer) -> Integer:
-    """The card of a set that the fewest unseen cards beat; of equals the one with most points."""
+@inlined
+def extreme(cards: Integer, unseen: Integer, trump: Integer, sign: Integer) -> Integer:
+    """The strongest card of a set (sign 1), or its weakest (sign −1)."""
     best, best_rating = -1, 0
     while cards:
         card = lowest_bit(cards)
         cards &= cards - 1
-        rating = 32 * danger(card, unseen, trump) - card_points(card, trump)
+        rating = sign * (32 * danger(card, unseen, trump) - card_points(card, trump))
         if best < 0 or rating < best_rating:
             best, best_rating = card, rating
     return best
 
 
 @jit
+def strongest(cards: Integer, unseen: Integer, trump: Integer) -> Integer:
+    """The card of a set that the fewest unseen cards beat; of equals the one with most points."""
+    return extreme(cards, unseen, trump, 1)
+
+
+@jit
 def weakest(cards: Integer, unseen: Integer, trump: Integer) -> Integer:
     """The card of a set that the most unseen cards beat; of equals the one with fewest points."""
-    best, best_rating = -1, 0
-    while cards:
-        card = lowest_bit(cards)
-        cards &= cards - 1
-        rating = 32 * danger(card, unseen, trump) - card_points(card, trump)
-        if best < 0 or rating > best_rating:
-            best, best_rating = card, rating
-    return best
+    return extreme(cards, unseen, trump, -1)
 
 
 @jit
@@ -179,8 +179,8 @@ def _thumb_actions(rules: Records, views: Records, actions: Actions) -> None:
     for row in range(views.shape[0]):
         view = views[row]
         if view["phase"] == BID:
-            total = rules[0]["total_points"][view["trump"]]
-            actions[row] = thumb_bid(view["hand"], view["trump"], total)
+            most = lawful_bids(view, rules[0]) - 1
+            actions[row] = thumb_bid(view["hand"], view["trump"], most)
         elif view["phase"] == PLAY:
             actions[row] = NUM_BIDS + thumb_card(rules[0], view)
 

@@ -11,7 +11,7 @@ from ..actions import NUM_ACTIONS, NUM_BIDS
 from ..cards import NUM_CARDS
 from ..checkpoint import CheckpointError, Tensors, load
 from ..engine.jit import Array, jit
-from ..engine.redact import lawful_bids
+from ..engine.redact import view_choices
 from ..engine.state import BID, VIEW
 from ..observation import OBSERVATION_SIZE, write_observation
 from ..rules import Rules
@@ -48,13 +48,13 @@ def _legal_logits(
         view = views[row]
         for action in range(NUM_ACTIONS):
             out[row, action] = -np.inf
-        bids = lawful_bids(view, rules[0])
+        bids, cards = view_choices(view, rules[0])
         for bid in range(bids):
             out[row, bid] = logits[row, bid]
         order = suit_orders[orders[row]]
         for own in range(NUM_CARDS):
             card = RANKS * order[own // RANKS] + own % RANKS
-            if (view["legal"] >> card) & 1:
+            if (cards >> card) & 1:
                 out[row, NUM_BIDS + card] = logits[row, NUM_BIDS + own]
 
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from ..actions import NUM_BIDS
 from ..endgame import solve
 from ..engine.jit import Array, Integer, Record, jit, lowest_bit, u64
-from ..engine.play import play_card, settle
+from ..engine.play import lawful_bids, play_card, settle
 from ..engine.state import BID, PLAY, STATE
 from ..rules import Rules
 from .base import Actions, Agent, Keys, Records, check_rows
@@ -41,7 +41,7 @@ def list_actions(book: Record, view: Record, rules: Record, actions: Array) -> I
         count = 1
         for step in range(-BID_STEPS, BID_STEPS + 1):
             bid = usual + step * BID_STEP
-            if step != 0 and 0 <= bid <= rules["total_points"][view["trump"]]:
+            if step != 0 and 0 <= bid < lawful_bids(view, rules):
                 actions[count] = bid
                 count += 1
         if usual % BID_STEP != 0 and usual <= BID_STEP * BID_STEPS:

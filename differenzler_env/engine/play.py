@@ -41,10 +41,24 @@ def playable(state: Record, rules: Record) -> Integer:
 
 
 @jit
+def lawful_bids(record: Record, rules: Record) -> Integer:
+    """How many bids there are in the deal of a STATE or VIEW record: 0 … that many − 1, the last
+    being all points of the deal."""
+    return np.int64(rules["total_points"][record["trump"]]) + 1
+
+
+@inlined
+def choices(state: Record, rules: Record) -> tuple[Integer, Integer]:
+    """What the seat to act may choose from: how many bids, 0 but in the bid phase, and the set of
+    :func:`playable` cards."""
+    return lawful_bids(state, rules) if state["phase"] == BID else 0, playable(state, rules)
+
+
+@jit
 def is_legal(state: Record, rules: Record, action: Integer) -> bool:
     """Whether an action is legal for the seat to act; the match must not be over."""
     if state["phase"] == BID:
-        return bool(0 <= action <= rules["total_points"][state["trump"]])
+        return bool(0 <= action < lawful_bids(state, rules))
     card = action - NUM_BIDS
     return bool(0 <= card < 36 and holds(playable(state, rules), card))
 

@@ -1,9 +1,7 @@
 """Engine: what a seat may know. The one place where a STATE record becomes a VIEW record."""
 
-import numpy as np
-
-from .jit import Integer, Record, inlined, jit
-from .play import lawful, playable
+from .jit import Integer, Record, inlined
+from .play import lawful, lawful_bids, playable
 from .state import BID, NO_BID, PLAY
 
 
@@ -43,9 +41,9 @@ def fill_view(state: Record, rules: Record, seat: Integer, view: Record) -> None
     view["leaders"] = state["leaders"]
 
 
-@jit
-def lawful_bids(view: Record, rules: Record) -> Integer:
-    """How many bids the view's seat may choose from (0 … that many − 1); 0 unless it is to bid."""
-    if view["phase"] != BID or view["current_seat"] != view["seat"]:
-        return 0
-    return np.int64(rules["total_points"][view["trump"]]) + 1
+@inlined
+def view_choices(view: Record, rules: Record) -> tuple[Integer, Integer]:
+    """What the view's seat may choose from, as :func:`.play.choices`; nothing unless it is to
+    act."""
+    to_bid = view["phase"] == BID and view["current_seat"] == view["seat"]
+    return lawful_bids(view, rules) if to_bid else 0, view["legal"]

@@ -5,10 +5,10 @@ import numpy as np
 from ..actions import NUM_BIDS
 from ..cards import NUM_CARDS
 from .deal import decision_key, row_key, start_match
-from .jit import Array, Integer, Record, jit
-from .play import advance, is_legal, playable, write_rewards
-from .redact import fill_view
-from .state import BID, OVER
+from .jit import Array, Integer, Record, inlined, jit
+from .play import advance, choices, is_legal, playable, write_rewards
+from .redact import fill_view, view_choices
+from .state import OVER
 
 FOUR_BITS = np.array([[four >> i & 1 for i in range(4)] for four in range(16)], np.int8)
 """int8 ``[16, 4]``: four bits as four numbers. Sets of cards are written out by fours."""
@@ -94,9 +94,26 @@ def legal_bits_rows(states: Array, rules: Array, out: Array) -> None:
 
 
 @jit
-def playable_one(states: Array, rules: Array) -> Integer:
-    """Playable cards of row 0's seat to act."""
-    return playable(states[0], rules[0])
+def choices_one(states: Array, rules: Array) -> tuple[Integer, Integer]:
+    """What row 0's seat to act may choose from: how many bids, and the set of cards."""
+    return choices(states[0], rules[0])
+
+
+@jit
+def view_choices_one(views: Array, rules: Array) -> tuple[Integer, Integer]:
+    """What the seat of view 0 may choose from: how many bids, and the set of cards."""
+    return view_choices(views[0], rules[0])
+
+
+@inlined
+def write_mask(bids: Integer, cards: Integer, out: Array) -> None:
+    """Legal actions, of so many bids and a set of cards, into int8 ``[194]``."""
+    out[:bids] = 1
+    out[bids:NUM_BIDS] = 0
+    for first in range(0, NUM_CARDS, 4):
+        four = (cards >> first) & 15
+        for i in range(4):
+            out[NUM_BIDS + first + i] = FOUR_BITS[four, i]
 
 
 @jit
@@ -106,17 +123,17 @@ def mask_rows(states: Array, rules: Array, out: Array) -> None:
         state = states[row]
         if state["phase"] == OVER:
             out[row] = 1
-        elif state["phase"] == BID:
-            bids = rules[0]["total_points"][state["trump"]] + 1
-            out[row, :bids] = 1
-            out[row, bids:] = 0
         else:
-            out[row, :NUM_BIDS] = 0
-            bits = playable(state, rules[0])
-            for first in range(0, NUM_CARDS, 4):
-                four = (bits >> first) & 15
-                for i in range(4):
-                    out[row, NUM_BIDS + first + i] = FOUR_BITS[four, i]
+            bids, cards = choices(state, rules[0])
+            write_mask(bids, cards, out[row])
+
+
+@jit
+def mask_views(views: Array, rules: Array, out: Array) -> None:
+    """Legal actions of each view's seat, int8 ``[n, 194]``; zeros unless it is to act."""
+    for row in range(len(views)):
+        bids, cards = view_choices(views[row], rules[0])
+        write_mask(bids, cards, out[row])
 
 
 @jit

@@ -176,12 +176,9 @@ class Deterministic:
 
 def _masks(views: np.ndarray, rules: Rules) -> np.ndarray:
     """Legal actions of views whose seat is to act, bool ``[n, 194]``."""
-    mask = np.zeros((len(views), NUM_ACTIONS), np.bool_)
-    bidding = views["phase"] == 0
-    totals = rules.record[0]["total_points"][views["trump"]]
-    mask[:, :NUM_BIDS] = bidding[:, None] & (np.arange(NUM_BIDS) <= totals[:, None])
-    mask[:, NUM_BIDS:] = views["legal"][:, None] >> np.arange(NUM_CARDS) & 1
-    return mask
+    masks = np.empty((len(views), NUM_ACTIONS), np.int8)
+    kernels.mask_views(views, rules.record, masks)
+    return masks != 0
 
 
 def _ask(policy: Policy, views: np.ndarray, rules: Rules) -> Floats:
@@ -257,9 +254,9 @@ class _Deal:
         self, rules: Rules, hands: list[list[str]], trump: str, dealer: int, turned_up: str | None
     ) -> None:
         self.rules = rules
-        self.num_bids = rules.total_points(trump) + 1
         batch = Batch(1, rules, seed=0)
         batch.set_deal(0, hands=hands, trump=trump, dealer=dealer, turned_up=turned_up)
+        self.num_bids = int(batch.legal_mask().sum())
         self._bid_views = np.zeros(2, VIEW)
         for _ in range(2):
             self._bid_views[batch.current_seat[0]] = batch.views()[0]

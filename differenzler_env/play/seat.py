@@ -126,9 +126,8 @@ class Seat:
 
     @property
     def _most(self) -> int:
-        """The highest bid."""
-        game = self.sitting.game
-        return game.rules.total_points(game.trump)
+        """The highest bid, where one is to be given."""
+        return self.view.legal_actions()[-1]
 
     def _press_card(self, key: str) -> None:
         hand = self._hand()

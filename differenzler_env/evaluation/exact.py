@@ -178,7 +178,7 @@ def _masks(views: np.ndarray, rules: Rules) -> np.ndarray:
     """Legal actions of views whose seat is to act, bool ``[n, 194]``."""
     masks = np.empty((len(views), NUM_ACTIONS), np.int8)
     kernels.mask_views(views, rules.record, masks)
-    return masks != 0
+    return masks.view(np.bool_)
 
 
 def _ask(policy: Policy, views: np.ndarray, rules: Rules) -> Floats:

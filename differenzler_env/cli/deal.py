@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .options import RulesText
+
 
 @dataclass
 class Deal:
@@ -11,8 +13,7 @@ class Deal:
 
     seed: int = 1
     """of the deal; environments reset with this seed start with it"""
-    rules: str = "swisslos"
-    """rule set: swisslos, table, television, mini; settings as in table?players=5"""
+    rules: RulesText = "swisslos"
     number: int = 1
     """number of the deal in the match, from 1"""
     json: Path | None = None

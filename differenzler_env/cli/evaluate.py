@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
+from .options import PlaySeed, ResultFile, Resume, RulesText, UntilCi, Workers
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -23,18 +25,12 @@ class Evaluate:
     """the others, separated by commas, or one that fills the table, or a named field such as @v0"""
     deals: int = 1000
     """distinct deals, rounded up to whole matches; each is played with the hero in every seat"""
-    rules: str = "swisslos"
-    """rule set: swisslos, table, television, mini; settings as in table?players=5"""
-    seed: int = 1
-    """of the deals and of the agents' draws"""
-    workers: int | None = None
-    """processes; by default as many as are worth it. The numbers do not depend on it"""
-    until_ci: float | None = None
-    """go on after that many deals until the 95 % intervals are no wider than this, end to end"""
-    resume: Path | None = None
-    """file that keeps what has been played; an interrupted run goes on from it"""
-    json: Path | None = None
-    """file for the result"""
+    rules: RulesText = "swisslos"
+    seed: PlaySeed = 1
+    workers: Workers = None
+    until_ci: UntilCi = None
+    resume: Resume = None
+    json: ResultFile = None
     details: bool = False
     """also print penalties by place at the table and by size of the bid, what the bids of a table
     cost, and after which trick bids were lost"""

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .options import RulesText
+
 
 @dataclass
 class Perft:
@@ -11,8 +13,7 @@ class Perft:
 
     depth: int = 8
     """cards of a line; lines end with the deal"""
-    rules: str = "swisslos"
-    """rule set: swisslos, table, television, mini; settings as in table?players=5"""
+    rules: RulesText = "swisslos"
     seed: int = 1
     """of the deal"""
     position: str | None = None

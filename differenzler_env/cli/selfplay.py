@@ -6,6 +6,8 @@ from typing import Annotated
 
 import tyro
 
+from .options import PlaySeed, RulesText
+
 
 @dataclass
 class Selfplay:
@@ -20,10 +22,8 @@ class Selfplay:
     action, reward, seat"""
     deals: int = 1000
     """deals to be played, rounded up to whole matches"""
-    rules: str = "swisslos"
-    """rule set: swisslos, table, television, mini; settings as in table?players=5"""
-    seed: int = 1
-    """of the deals and of the agents' draws"""
+    rules: RulesText = "swisslos"
+    seed: PlaySeed = 1
 
     def run(self) -> None:
         """Does what the command says."""

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import tyro
 
+from .options import PlaySeed, ResultFile, Resume, RulesText, UntilCi, Workers
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -31,18 +33,12 @@ class Tournament:
     tables: Literal["mixed", "copies"] = "mixed"
     """mixed: different agents at each table; copies: each agent at tables of each other, and alone
     among its own"""
-    rules: str = "swisslos"
-    """rule set: swisslos, table, television, mini; settings as in table?players=5"""
-    seed: int = 1
-    """of the deals and of the agents' draws"""
-    workers: int | None = None
-    """processes; by default as many as are worth it. The numbers do not depend on it"""
-    until_ci: float | None = None
-    """go on after that many deals until the 95 % intervals are no wider than this, end to end"""
-    resume: Path | None = None
-    """file that keeps what has been played; an interrupted run goes on from it"""
-    json: Path | None = None
-    """file for the result"""
+    rules: RulesText = "swisslos"
+    seed: PlaySeed = 1
+    workers: Workers = None
+    until_ci: UntilCi = None
+    resume: Resume = None
+    json: ResultFile = None
     report: Path | None = None
     """folder for a report to look at: one HTML page with tables and plots, and its figures"""
 

@@ -79,6 +79,28 @@ ARRAYS = tuple(entry.name for entry in fields(Tables) if entry.name != "faults")
 """Names of the arrays of :class:`Tables`."""
 
 
+class Measured:
+    """What an evaluation and a tournament tell alike of the tables they measured."""
+
+    agents: tuple[str, ...]
+    tables: Tables
+
+    @property
+    def deals(self) -> int:
+        """Distinct deals."""
+        matches, _, deals, _ = self.tables.penalties.shape
+        return int(matches * deals)
+
+    @property
+    def games(self) -> int:
+        """Deals played: each distinct one in every seating."""
+        return self.deals * int(self.tables.seating.shape[1])
+
+    def faults(self) -> dict[str, str]:
+        """The first fault of each agent that forfeited games, by its spec."""
+        return {self.agents[number]: what for number, what in self.tables.faults.items()}
+
+
 @dataclass(frozen=True)
 class Store:
     """A file that keeps what has been played, so that an interrupted run can go on.

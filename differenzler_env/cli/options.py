@@ -1,0 +1,29 @@
+"""Command line: options that several commands have, each with the words that explain it."""
+
+from pathlib import Path
+from typing import Annotated
+
+from tyro.conf import arg
+
+RulesText = Annotated[
+    str,
+    arg(help="rule set: swisslos, table, television, mini; settings as in table?players=5"),
+]
+"""For :func:`.common.parse_rules`."""
+PlaySeed = Annotated[int, arg(help="of the deals and of the agents' draws")]
+Workers = Annotated[
+    int | None,
+    arg(help="processes; by default as many as are worth it. The numbers do not depend on it"),
+]
+UntilCi = Annotated[
+    float | None,
+    arg(
+        help="go on after that many deals until the 95 % intervals are no wider than this, end to "
+        "end"
+    ),
+]
+Resume = Annotated[
+    Path | None,
+    arg(help="file that keeps what has been played; an interrupted run goes on from it"),
+]
+ResultFile = Annotated[Path | None, arg(help="file for the result")]

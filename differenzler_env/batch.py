@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from . import observation
 from .actions import NUM_ACTIONS
-from .checks import is_integer
+from .checks import is_integer, output_array, seed_words
 from .deals import check_deal, deal_arguments, place_deal
 from .engine import rows as kernels
 from .engine.deal import SCRATCH
@@ -21,7 +21,6 @@ from .transcript import illegal_sentence, settled_deal
 from .view import PlayerView
 
 Array = npt.NDArray[Any]
-MAX_SEED = (1 << 128) - 1
 _ALL_ROWS = np.zeros(0, np.bool_)
 
 
@@ -162,30 +161,18 @@ class Batch:
     def decision_keys(self, out: Array | None = None) -> Array:
         """uint64 ``[B]``: a key for each decision at hand, a function of (seed, row, match, deal,
         seat, decision in the deal); agents draw from it."""
-        out = self._out(out, (len(self),), np.uint64)
+        out = output_array(out, (len(self),), np.uint64)
         kernels.decision_key_rows(self.state_records, out)
         return out
 
     def row_keys(self, purpose: int, out: Array | None = None) -> Array:
         """uint64 ``[B]``: a function of (seed, row, match, purpose), for draws that hold for a
         match."""
-        out = self._out(out, (len(self),), np.uint64)
+        out = output_array(out, (len(self),), np.uint64)
         kernels.row_key_rows(self.state_records, purpose, out)
         return out
 
     # Reading -------------------------------------------------------------------------------
-
-    def _out(self, out: Array | None, shape: tuple[int, ...], dtype: Any) -> Array:
-        if out is None:
-            return np.empty(shape, dtype)
-        if not isinstance(out, np.ndarray):
-            raise ValueError(f"out is {out!r}; {_allowed(shape, dtype)}")
-        if out.shape != shape or out.dtype != dtype or not out.flags.writeable:
-            kind = "" if out.flags.writeable else "read-only, "
-            raise ValueError(
-                f"out is {kind}of {out.dtype} and shape {out.shape}; {_allowed(shape, dtype)}"
-            )
-        return out
 
     @property
     def num_games(self) -> int:
@@ -221,39 +208,39 @@ class Batch:
 
     def legal_bits(self, out: Array | None = None) -> Array:
         """uint64 ``[B]``: bit c = card c may be played; 0 in the bid phase and on finished rows."""
-        out = self._out(out, (len(self),), np.uint64)
+        out = output_array(out, (len(self),), np.uint64)
         kernels.legal_bits_rows(self.state_records, self.rules.record, out)
         return out
 
     def legal_mask(self, out: Array | None = None) -> Array:
         """int8 ``[B, 194]``: 1 = legal for the seat to act; ones on finished rows."""
-        out = self._out(out, (len(self), NUM_ACTIONS), np.int8)
+        out = output_array(out, (len(self), NUM_ACTIONS), np.int8)
         kernels.mask_rows(self.state_records, self.rules.record, out)
         return out
 
     def observe(self, out: Array | None = None) -> Array:
         """float32 ``[B, OBSERVATION_SIZE]``, for the seat to act (seat 0 on finished rows)."""
-        out = self._out(out, (len(self), observation.OBSERVATION_SIZE), np.float32)
+        out = output_array(out, (len(self), observation.OBSERVATION_SIZE), np.float32)
         observation.observe_rows(self.state_records, self.rules.record, self._view, out)
         return out
 
     def observe_all(self, out: Array | None = None) -> Array:
         """float32 ``[B, P, OBSERVATION_SIZE]``: each seat's own observation."""
         shape = (len(self), self.rules.players, observation.OBSERVATION_SIZE)
-        out = self._out(out, shape, np.float32)
+        out = output_array(out, shape, np.float32)
         observation.observe_all_rows(self.state_records, self.rules.record, self._view, out)
         return out
 
     def state(self, out: Array | None = None) -> Array:
         """float32 ``[B, STATE_SIZE]``: the observation, then the other hands and bids in the same
         seat-relative order. For critics; never for anything that acts."""
-        out = self._out(out, (len(self), observation.STATE_SIZE), np.float32)
+        out = output_array(out, (len(self), observation.STATE_SIZE), np.float32)
         observation.state_rows(self.state_records, self.rules.record, self._view, out)
         return out
 
     def views(self, out: Array | None = None) -> Array:
         """VIEW ``[B]``: what the seat to act may know (seat 0's view on finished rows)."""
-        out = self._out(out, (len(self),), VIEW)
+        out = output_array(out, (len(self),), VIEW)
         kernels.view_rows(self.state_records, self.rules.record, out)
         return out
 
@@ -325,9 +312,9 @@ class Batch:
             given,
             acting,
             OBJECTIVES.index(self.objective) == WIN,
-            self._out(rewards, (len(self), self.rules.players), np.float32),
-            self._out(deal_over, (len(self),), np.bool_),
-            self._out(match_over, (len(self),), np.bool_),
+            output_array(rewards, (len(self), self.rules.players), np.float32),
+            output_array(deal_over, (len(self),), np.bool_),
+            output_array(match_over, (len(self),), np.bool_),
             self._scratch,
         )
         if last is not None:
@@ -389,18 +376,3 @@ class Batch:
         from .game import Game
 
         return Game._from_batch(self.select([self._row(row)]))
-
-
-def _allowed(shape: tuple[int, ...], dtype: Any) -> str:
-    return f"allowed: a writeable array of {np.dtype(dtype)} and shape {shape}"
-
-
-def seed_words(seed: Any) -> tuple[int, int]:
-    """A seed as two 64-bit words.
-
-    Raises:
-        ValueError: unless it is an integer with 0 ≤ seed < 2¹²⁸.
-    """
-    if not is_integer(seed) or not 0 <= seed <= MAX_SEED:
-        raise ValueError(f"seed is {seed!r}; allowed: an integer from 0 to 2**128 - 1, or None")
-    return int(seed) & 0xFFFF_FFFF_FFFF_FFFF, int(seed) >> 64

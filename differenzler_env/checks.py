@@ -1,10 +1,59 @@
-"""Foundation: what counts as a whole number where users give one."""
+"""Foundation: what users give and is checked everywhere alike: whole numbers, seeds, arrays to
+write on."""
 
-from typing import TypeGuard
+import secrets
+from typing import Any, TypeGuard
 
 import numpy as np
+import numpy.typing as npt
+
+MAX_SEED = (1 << 128) - 1
 
 
 def is_integer(value: object) -> TypeGuard[int | np.integer]:
     """Whether a value is a Python int or a NumPy integer; bools and time differences are not."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
+
+
+def seed_words(seed: Any) -> tuple[int, int]:
+    """A seed as two 64-bit words.
+
+    Raises:
+        ValueError: unless it is an integer with 0 ≤ seed < 2¹²⁸.
+    """
+    if not is_integer(seed) or not 0 <= seed <= MAX_SEED:
+        raise ValueError(f"seed is {seed!r}; allowed: an integer from 0 to 2**128 - 1, or None")
+    return int(seed) & 0xFFFF_FFFF_FFFF_FFFF, int(seed) >> 64
+
+
+def typed_seed(seed: int | None) -> int:
+    """A seed that people may type again: as given, or for ``None`` drawn from the operating system,
+    of 32 bits. What nobody is told draws all 128, as :class:`Batch` does.
+
+    Raises:
+        ValueError: unless it is an integer with 0 ≤ seed < 2¹²⁸.
+    """
+    if seed is None:
+        return secrets.randbits(32)
+    seed_words(seed)  # refuses what is none
+    return int(seed)
+
+
+def output_array(out: Any, shape: tuple[int, ...], dtype: Any) -> npt.NDArray[Any]:
+    """The array to write on: that of an ``out=`` argument, a fresh one where it is ``None``.
+
+    Raises:
+        ValueError: unless it is a writeable array of that shape and type.
+    """
+    if out is None:
+        return np.empty(shape, dtype)
+    if not isinstance(out, np.ndarray):
+        given = repr(out)
+    elif out.shape == shape and out.dtype == dtype and out.flags.writeable:
+        return out
+    else:
+        kind = "" if out.flags.writeable else "read-only, "
+        given = f"{kind}of {out.dtype} and shape {out.shape}"
+    raise ValueError(
+        f"out is {given}; allowed: a writeable array of {np.dtype(dtype)} and shape {shape}"
+    )

@@ -70,8 +70,7 @@ class Play:
 
     def started(self) -> "Sitting":
         """A new match."""
-        import secrets
-
+        from ..checks import typed_seed
         from ..game import Game
         from ..play.sitting import Sitting, matches_folder, new_match_file, seat_field
         from .common import parse_rules
@@ -80,7 +79,7 @@ class Play:
         if not 0 <= seat < rules.players:
             raise ValueError(f"seat is {seat}; allowed: 0 to {rules.players - 1}")
         agents = seat_field(self.opponents or "thumb", seat, rules)
-        seed = secrets.randbits(32) if self.seed is None else self.seed
+        seed = typed_seed(self.seed)
         game = Game(rules, seed=seed)
         file = new_match_file(self.folder or matches_folder())
         return Sitting(game, agents, seed, file, self.record)

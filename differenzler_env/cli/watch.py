@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .options import RulesText
 from .play import check_pace, need_textual, on_terminal
 
 if TYPE_CHECKING:
@@ -16,8 +17,7 @@ class Watch:
 
     agents: str = "thumb"
     """who sits at the table from seat 0 onward, separated by commas, or one for all seats"""
-    rules: str = "swisslos"
-    """rule set: swisslos, table, television, mini; settings as in table?players=5"""
+    rules: RulesText = "swisslos"
     seed: int | None = None
     """of the deals; drawn where not given"""
     show: str = "open"
@@ -35,10 +35,9 @@ class Watch:
 
     def run(self) -> None:
         """Does what the command says."""
-        import secrets
-
         from ..agents import SpecError
         from ..agents.registry import share_agents, split_list
+        from ..checks import typed_seed
         from ..game import Game
         from ..play.sitting import Sitting
         from .common import check_output, parse_rules
@@ -54,7 +53,7 @@ class Watch:
                 f"them; {self.agents!r} has {len(specs)}"
             )
         agents = dict(enumerate(share_agents(specs, rules)))
-        seed = secrets.randbits(32) if self.seed is None else self.seed
+        seed = typed_seed(self.seed)
         sitting = Sitting(Game(rules, seed=seed), agents, seed, None, self.record)
         shown = parse_show(self.show, rules.players)
         try:

@@ -1,6 +1,5 @@
 """Evaluation: how a hero does at a table of others, on duplicate deals."""
 
-import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import permutations
@@ -12,15 +11,15 @@ import numpy.typing as npt
 
 from ..agents import Agent, as_agent, load_field
 from ..agents.registry import RulesLike
-from ..batch import seed_words
+from ..checks import typed_seed
 from ..rules import Rules, get_rules
 from .session import Progress, Session, check_limits, enough_matches, identity, store_at
 from .statistics import Estimate, bid_floor, normal_estimate, win_shares
-from .tables import Tables
+from .tables import Measured, Tables
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class Evaluation(Measured):
     """The result of :func:`evaluate`.
 
     Attributes:
@@ -45,17 +44,6 @@ class Evaluation:
         """The hero's entries of a table array ``[M, S, D, P]``, as ``[M, D, S]``."""
         seats = np.arange(self.rules.players)
         return array[:, seats, :, seats].transpose(1, 2, 0)
-
-    @property
-    def deals(self) -> int:
-        """Distinct deals."""
-        matches, _, deals, _ = self.tables.penalties.shape
-        return int(matches * deals)
-
-    @property
-    def games(self) -> int:
-        """Deals played: each distinct one in every seating."""
-        return self.deals * self.rules.players
 
     def deal_sums(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Penalties of hero and field on each deal, summed over its seatings, int64 ``[deals]``."""
@@ -105,10 +93,6 @@ class Evaluation:
         forfeits = self.tables.forfeits
         hero = int(self.of_hero(forfeits).sum())
         return hero, int(forfeits.sum()) - hero
-
-    def faults(self) -> dict[str, str]:
-        """The first fault of each agent that forfeited games, by its spec."""
-        return {self.agents[number]: what for number, what in self.tables.faults.items()}
 
     def to_json(self) -> dict[str, Any]:
         """The result as JSON values; all but ``decisions_per_second`` repeat with the seed."""
@@ -172,7 +156,7 @@ def evaluate(
         ValueError: for other impossible arguments, and for a file of another run.
     """
     rules = get_rules(rules)
-    seed = checked_seed(seed)
+    seed = typed_seed(seed)
     matches = whole_matches(deals, rules)
     check_limits(workers, until_ci)
     champion = as_agent(hero, rules)
@@ -268,14 +252,6 @@ def hero_seatings(
         for seat in range(players):
             seating[match, seat] = np.roll(line, seat)
     return seating
-
-
-def checked_seed(seed: int | None) -> int:
-    """A seed 0…2¹²⁸−1, drawn from the operating system for None."""
-    if seed is None:
-        return secrets.randbits(32)
-    seed_words(seed)  # refuses what is none
-    return int(seed)
 
 
 def whole_matches(deals: int, rules: Rules) -> int:

@@ -32,12 +32,13 @@ from ..actions import NUM_ACTIONS
 from ..agents import Agent, SpecError
 from ..agents.registry import RulesLike, share_agents
 from ..batch import Batch
+from ..checks import typed_seed
 from ..files import replacing
 from ..observation import OBSERVATION_SIZE, OBSERVATION_VERSION
 from ..record import write_records
 from ..rules import Rules, get_rules
 from .duplicate import CHUNK
-from .evaluate import checked_seed, whole_matches
+from .evaluate import whole_matches
 from .referee import Referee
 from .session import Progress
 
@@ -243,4 +244,4 @@ def self_play(
             f"them, not {len(given)}"
         )
     matches = whole_matches(deals, rules)
-    return SelfPlay(share_agents(given, rules), rules, checked_seed(seed), matches, progress)
+    return SelfPlay(share_agents(given, rules), rules, typed_seed(seed), matches, progress)

@@ -22,11 +22,12 @@ import numpy.typing as npt
 
 from ..agents import Agent
 from ..agents.registry import RulesLike, share_agents
+from ..checks import typed_seed
 from ..rules import Rules, get_rules
-from .evaluate import checked_seed, distinct, orders, whole_matches
+from .evaluate import distinct, orders, whole_matches
 from .session import Progress, Session, check_limits, enough_matches, identity, store_at
 from .statistics import Estimate, normal_estimate, rating_estimates, win_shares
-from .tables import Tables
+from .tables import Measured, Tables
 
 TABLES = ("mixed", "copies")
 
@@ -34,7 +35,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Standing:
+class Standing(Measured):
     """The result of :func:`tournament`. Lists by agent are in the order given.
 
     Attributes:
@@ -52,17 +53,6 @@ class Standing:
     seed: int
     tables: Tables
     decisions_per_second: float | None
-
-    @property
-    def deals(self) -> int:
-        """Distinct deals."""
-        matches, _, deals, _ = self.tables.penalties.shape
-        return int(matches * deals)
-
-    @property
-    def games(self) -> int:
-        """Deals played, each distinct one in every seating."""
-        return self.deals * int(self.tables.seating.shape[1])
 
     def _deal_means(self, array: npt.NDArray[Any], where: npt.NDArray[np.bool_]) -> Floats:
         """Means of a table array ``[M, S, D, P]`` over the seats in ``where`` (``[M, S, P]``) of
@@ -187,10 +177,6 @@ class Standing:
         """Games that an agent forfeited: deals in one seating each, all its seats counted."""
         return int((self.tables.forfeits & self.tables.seats_of(agent)).sum())
 
-    def faults(self) -> dict[str, str]:
-        """The first fault of each agent that forfeited games, by its spec."""
-        return {self.agents[number]: what for number, what in self.tables.faults.items()}
-
     def ranking(self) -> list[int]:
         """Places in ``agents``, the lowest penalty first."""
         return sorted(range(len(self.agents)), key=lambda agent: self.penalty[agent].mean)
@@ -252,7 +238,7 @@ def tournament(
         ValueError: for other impossible arguments, and for a file of another run.
     """
     rules = get_rules(rules)
-    seed = checked_seed(seed)
+    seed = typed_seed(seed)
     matches = whole_matches(deals, rules)
     if tables not in TABLES:
         raise ValueError(f"tables is {tables!r}; allowed: {', '.join(TABLES)}")

@@ -151,6 +151,12 @@ class Game(RecordReading):
         return deepcopy(self._deals)
 
     @property
+    def last_deal(self) -> dict[str, Any] | None:
+        """The deal that this game settled last, ``None`` before the first: the one it keeps, not to
+        be changed."""
+        return self._deals[-1] if self._deals else None
+
+    @property
     def settled_deals(self) -> int:
         """How many deals of the match are settled."""
         return self.deal_number + self.is_over

@@ -187,8 +187,8 @@ def _replay_deal(game: "Game", deal: Mapping[str, Any], place: Place, first: boo
             place.at(card=card if isinstance(card, str) and card in NAMES else _text(card))
             replay_card(game, card, place)
     place.at(trick=None, card=None)
-    finished = game.settled_deals > settled
-    result = game.finished_deals[-1] if finished else {"points": None, "penalties": None}
+    finished = game.last_deal if game.settled_deals > settled else None
+    result = finished or {"points": None, "penalties": None}
     place.same("points", deal["points"], result["points"])
     place.same("penalties", deal["penalties"], result["penalties"])
 

@@ -74,11 +74,11 @@ def play(game: Game, action: Any) -> tuple[list[float], list[dict[str, int]] | N
     Raises:
         IllegalActionError: for an illegal action; nothing is changed then.
     """
-    remembered = len(game._deals)
+    before = game.last_deal
     game.play(action)
-    if len(game._deals) == remembered:
+    deal = game.last_deal
+    if deal is None or deal is before:
         return game.rewards, None
-    deal = game._deals[-1]
     results = zip(deal["bids"], deal["points"], deal["penalties"], strict=True)
     return game.rewards, [{"bid": b, "points": p, "penalty": cost} for b, p, cost in results]
 

@@ -172,14 +172,13 @@ class Collector:
         """
         batch, everyone = self.batch, np.arange(self.games)
         seats = batch.current_seat.astype(np.int64)
-        legal = batch.legal_bits()
+        bits, legal = batch.legal_bits(), batch.legal_mask()
         bidding = decision == 0
         actions = np.empty(self.games, np.int64)
         forced = np.zeros(self.games, np.bool_)
         if not bidding:
-            forced = legal & (legal - np.uint64(1)) == 0
-            # The exponent of a power of two is the one bit that is set.
-            actions[forced] = NUM_BIDS - 1 + np.frexp(legal[forced].astype(np.float64))[1]
+            forced = bits & (bits - np.uint64(1)) == 0
+            actions[forced] = legal[forced].argmax(axis=1)
         if seating.others is not None:
             asked = np.where(forced[:, None], -1, seating.others)
             answers = self.pool.choose(batch, asked)
@@ -199,10 +198,10 @@ class Collector:
             logits = policy.bid_logits(seen) if bidding else policy.card_logits(seen)
         own_cards = policy.features.own_cards(orders)
         if bidding:
-            mask = torch.from_numpy(batch.legal_mask()[rows, :NUM_BIDS] > 0).to(self.device)
+            mask = torch.from_numpy(legal[rows, :NUM_BIDS] > 0).to(self.device)
         else:
-            bits = legal[rows, None] >> np.arange(NUM_CARDS, dtype=np.uint64) & np.uint64(1)
-            mask = torch.from_numpy(bits > 0).to(self.device).gather(1, own_cards)
+            playable = torch.from_numpy(legal[rows, NUM_BIDS:] > 0)
+            mask = playable.to(self.device).gather(1, own_cards)
         chances = distribution.bids if bidding else distribution.cards
         log_probabilities = chances(logits, mask)
         chosen = choose(log_probabilities, uniform)

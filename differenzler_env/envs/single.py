@@ -1,7 +1,5 @@
 """Environments: Gymnasium's form, one learner at a table of agents. Bookkeeping only, no rules."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, ClassVar
 
 import gymnasium
@@ -24,6 +22,10 @@ from .match import (
 from .rendering import FRAMES_PER_SECOND, MODES, Renderer
 from .seating import Seating
 from .spaces import action_space, final_state, observation_space
+from .undo import undone_on_failure
+
+_PARTS = ("_game", "_ended", "_learner", "_places")
+"""All that changes in a match, the game first; see :func:`.undo.undone_on_failure`."""
 
 
 class DifferenzlerEnv(gymnasium.Env[Any, Any]):
@@ -128,7 +130,7 @@ class DifferenzlerEnv(gymnasium.Env[Any, Any]):
         """
         game = start_match(self._game, self.rules, self.objective, seed, options)
         super().reset(seed=None if seed is None else int(seed))
-        with self._all_or_nothing():
+        with undone_on_failure(self, *_PARTS):
             self._game = game
             self._ended = False
             learners, seating = self._seating.draw(
@@ -152,7 +154,7 @@ class DifferenzlerEnv(gymnasium.Env[Any, Any]):
         if self._ended:
             raise GameOverError("the episode has ended; call reset()")
         action = parse_action(action)
-        with self._all_or_nothing():
+        with undone_on_failure(self, *_PARTS):
             reward, deal = self._turn(game, action)
         self._renderer.show(game, self._learner)
         return self._observation(), reward, self._ended, False, self._info(deal)
@@ -184,18 +186,6 @@ class DifferenzlerEnv(gymnasium.Env[Any, Any]):
         later_reward, later_deal = self._let_others_play()
         self._ended = game.is_over
         return reward + later_reward, deal or later_deal
-
-    @contextmanager
-    def _all_or_nothing(self) -> Iterator[None]:
-        """Put everything back where an opponent fails, or the user interrupts it."""
-        before = None if self._game is None else self._game.copy()
-        others = self._ended, self._learner, self._places
-        try:
-            yield
-        except BaseException:
-            self._game = before
-            self._ended, self._learner, self._places = others
-            raise
 
     def _play(self, action: int) -> tuple[float, dict[str, int] | None]:
         rewards, deals = play(self.game, action)

@@ -4,8 +4,7 @@ Row for row it is :class:`~differenzler_env.envs.single.DifferenzlerEnv`; see th
 observations, rewards and arguments.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import gymnasium
@@ -20,11 +19,16 @@ from ..batch import Batch
 from ..checks import is_integer
 from ..errors import GameOverError, IllegalActionError
 from ..rules import Rules
+from ..transcript import illegal_sentence
 from .match import checked_illegal, checked_objective, forfeit_reward, match_rules
 from .options import deal_options, reset_mask_option, row_seeds
 from .rendering import FRAMES_PER_SECOND, MODES, Renderer
 from .seating import Seating
-from .spaces import action_space, final_state, observation_space
+from .spaces import action_space, checked_actions, final_state, observation_space
+from .undo import undone_on_failure
+
+_PARTS = ("_batch", "_ended", "_learners", "_places")
+"""All that changes in matches, the games first; see :func:`.undo.undone_on_failure`."""
 
 
 class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
@@ -149,7 +153,7 @@ class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
                 batch.set_deal(int(row), **deal)
         if isinstance(seed, int):
             super().reset(seed=seed)  # Gymnasium's own generator, which nothing here draws from
-        with self._all_or_nothing():
+        with undone_on_failure(self, *_PARTS):
             self._batch = batch
             self._begin(rows)
             self._let_others_play()
@@ -173,8 +177,8 @@ class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
                 for an illegal bid or card; nothing is changed then.
             GameOverError: with ``DISABLED``, if a row has ended and not been reset.
         """
-        chosen = self._checked_actions(actions)
-        resetting = self._ended
+        batch, resetting = self.batch, self._ended
+        chosen = checked_actions(actions, ~resetting)
         if self.autoreset_mode == AutoresetMode.DISABLED and resetting.any():
             row = int(np.flatnonzero(resetting)[0])
             raise GameOverError(
@@ -183,17 +187,19 @@ class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
         before = self._masks()
         illegal = ~resetting & (before[self._rows, np.where(resetting, 0, chosen)] == 0)
         if illegal.any() and self.illegal == "raise":
-            self._raise_illegal(chosen, int(np.flatnonzero(illegal)[0]))
+            row = int(np.flatnonzero(illegal)[0])
+            record, action = batch.state_records[row : row + 1], int(chosen[row])
+            raise IllegalActionError(f"row {row}: {illegal_sentence(record, self.rules, action)}")
 
         rewards = np.zeros(self.num_envs, np.float64)
         settled = np.zeros(self.num_envs, np.bool_)
         rewards[illegal] = [
             forfeit_reward(self.rules, self.objective, int(settled_deals))
-            for settled_deals in self.batch.deal_number[illegal]
+            for settled_deals in batch.deal_number[illegal]
         ]
         active = ~resetting & ~illegal
         infos: dict[str, Any] = {}
-        with self._all_or_nothing():
+        with undone_on_failure(self, *_PARTS):
             if resetting.any():
                 self._batch = self._restarted(resetting, [None] * self.num_envs)
                 self._begin(resetting)
@@ -262,18 +268,6 @@ class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
         self._places = np.where(rows[:, None], places, self._places)
         self._ended = self._ended & ~rows
 
-    @contextmanager
-    def _all_or_nothing(self) -> Iterator[None]:
-        """Put everything back where an opponent fails, or the user interrupts it."""
-        before = None if self._batch is None else self._batch.copy()
-        others = self._ended, self._learners, self._places
-        try:
-            yield
-        except BaseException:
-            self._batch = before
-            self._ended, self._learners, self._places = others
-            raise
-
     def _let_others_play(
         self,
         rewards: NDArray[np.float64] | None = None,
@@ -315,31 +309,6 @@ class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
         if rewards is not None and settled is not None:
             rewards += earned[self._rows, self._learners]
             settled |= deal_over
-
-    # Actions -------------------------------------------------------------------------------
-
-    def _checked_actions(self, actions: Any) -> NDArray[np.int64]:
-        """The actions as int64 [n], within the action space in all rows that will act."""
-        _ = self.batch  # there must be games
-        chosen = np.asarray(actions)
-        if chosen.shape != (self.num_envs,) or chosen.dtype.kind not in "iu":
-            raise ValueError(
-                f"actions are integers of shape ({self.num_envs},), not {chosen.dtype} of shape "
-                f"{chosen.shape}"
-            )
-        outside = np.flatnonzero(~self._ended & ((chosen < 0) | (chosen >= NUM_ACTIONS)))
-        if outside.size:
-            raise IllegalActionError(
-                f"action {chosen[outside[0]]} of row {outside[0]} is outside the action space 0 to "
-                f"{NUM_ACTIONS - 1}"
-            )
-        return chosen.astype(np.int64)
-
-    def _raise_illegal(self, chosen: NDArray[np.int64], row: int) -> None:
-        try:
-            self.batch.game(row).play(int(chosen[row]))  # a copy: it says what is allowed
-        except IllegalActionError as error:
-            raise IllegalActionError(f"row {row}: {error}") from None
 
     # What is returned ----------------------------------------------------------------------
 

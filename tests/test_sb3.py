@@ -210,7 +210,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[MaskablePPO, Path
 
 
 class Kept(gymnasium.Wrapper):
-    """Keeps the penalty of the learner in each match, of its record played again."""
+    """Keeps the penalty of seat 0, the learner, in each match, of its record played again."""
 
     def __init__(self, env: Any, penalties: list[int]) -> None:
         super().__init__(env)
@@ -222,7 +222,7 @@ class Kept(gymnasium.Wrapper):
             game = self.unwrapped.game
             assert game.is_over  # not forfeited
             replayed = Game.from_record(game.to_record())
-            self.penalties.append(replayed.penalties[self.unwrapped.seat])
+            self.penalties.append(replayed.penalties[0])
         return told
 
 

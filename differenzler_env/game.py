@@ -22,6 +22,7 @@ from .record import make_record, replay
 from .rules import Rules, get_rules
 from .transcript import RecordReading, deal_record, illegal_sentence, settled_deal
 from .view import PlayerView
+from .words import Words
 
 
 class Game(RecordReading):
@@ -307,20 +308,21 @@ class Game(RecordReading):
         """
         return cast(Self, parse_notation(text, cls, seed))
 
-    def svg(self, shown: int | str | None = None, width: int = 900) -> str:
+    def svg(self, shown: int | str | None = None, width: int = 900, cards: str = "french") -> str:
         """The table as an SVG picture.
 
         Args:
             shown: the seat whose view is drawn; ``"open"`` for all hands and bids. Where not given,
                 the seat to act, seat 0 once the match is over.
             width: in pixels.
+            cards: ``"french"`` or ``"german"``.
 
         Raises:
-            ValueError: for a seat that is not at the table.
+            ValueError: for a seat that is not at the table, or other cards.
         """
         seat = (self.current_seat or 0) if shown is None else shown
         table = self if seat == "open" else self.view(seat)  # type: ignore[arg-type]
-        return svg_text(table_drawing(table), width)
+        return svg_text(table_drawing(table, Words(cards=cards)), width)
 
     def _repr_svg_(self) -> str:
         """In a notebook; hidden cards stay hidden unless :meth:`svg` is told to show them."""

@@ -10,13 +10,6 @@ if TYPE_CHECKING:
     from .game import Game
     from .view import PlayerView
 
-SUIT_SYMBOLS = dict(zip(SUITS, "♣♦♥♠", strict=True))
-
-
-def card_text(name: str) -> str:
-    """A card with its suit symbol: ``"D10"`` becomes ``"♦10"``."""
-    return SUIT_SYMBOLS[name[0]] + name[1:]
-
 
 def suit_text(names: Sequence[str], suit: str, trump: str) -> str:
     """The ranks of one suit in a hand, the highest first: ``"J 9 A"`` for a trump suit."""
@@ -24,10 +17,13 @@ def suit_text(names: Sequence[str], suit: str, trump: str) -> str:
     return " ".join(rank for rank in order if suit + rank in names)
 
 
-def hand_text(names: Sequence[str], trump: str) -> str:
+def hand_text(names: Sequence[str], trump: str, words: Words = ENGLISH) -> str:
     """A hand suit by suit, the highest card first: ``"♣ A K   ♦ J 9"``."""
-    ranks = {suit: suit_text(names, suit, trump) for suit in SUITS}
-    held = [f"{SUIT_SYMBOLS[suit]} {ranks[suit]}" for suit in SUITS if ranks[suit]]
+    held = []
+    for suit in SUITS:
+        ranks = suit_text(names, suit, trump).split()
+        if ranks:
+            held.append(f"{words.mark(suit)} {' '.join(map(words.rank, ranks))}")
     return "   ".join(held) or "–"
 
 
@@ -51,8 +47,8 @@ def _table_text(
             "text_heading",
             deal=table.deal_number + 1,
             deals=rules.deals,
-            trump=SUIT_SYMBOLS[table.trump],
-            turned_up=words("text_turned_up", card=card_text(turned_up)) if turned_up else "",
+            trump=words.mark(table.trump),
+            turned_up=words("text_turned_up", card=words.card(turned_up)) if turned_up else "",
             trick=min(len(table.tricks) + 1, rules.tricks),
             tricks=rules.tricks,
         ),
@@ -60,13 +56,13 @@ def _table_text(
     ]
     if table.tricks:
         last = table.tricks[-1]
-        cards = " ".join(card_text(card) for card in last["cards"])
+        cards = " ".join(words.card(card) for card in last["cards"])
         lines.append(words("text_last", **(last | {"cards": cards})))
     for seat, hand in hands.items():
         whose = "text_hand" if seat == own_seat else "text_hand_of"
-        lines.append(words(whose, seat=seat, cards=hand_text(hand, table.trump)))
+        lines.append(words(whose, seat=seat, cards=hand_text(hand, table.trump, words)))
     if lawful:
-        lines.append(words("text_lawful", cards=" ".join(card_text(card) for card in lawful)))
+        lines.append(words("text_lawful", cards=" ".join(words.card(card) for card in lawful)))
     if table.phase == "over":
         lines.append(words("text_over"))
     return "\n".join(lines)
@@ -85,7 +81,7 @@ def _seats_text(table: Any, own_seat: int | None, words: Words) -> list[str]:
         bid = str(bids[seat]) if bids[seat] is not None else ("?" if has_bid[seat] else "–")
         cells = (bid, table.points[seat], table.penalties[seat])
         row = "  ".join(f"{cell:>{len(label)}}" for cell, label in zip(cells, labels, strict=True))
-        played = f"{order.index(seat) + 1}. {card_text(trick[seat])}" if seat in trick else ""
+        played = f"{order.index(seat) + 1}. {words.card(trick[seat])}" if seat in trick else ""
         marks = " *" if seat == table.current_seat else ""
         marks += words("text_dealer") if seat == table.dealer else ""
         name = words("you") if seat == own_seat else words("seat", seat=seat)

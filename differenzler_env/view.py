@@ -16,6 +16,7 @@ from .rules import Rules
 from .sampling import sample_worlds
 from .text import view_text
 from .transcript import RecordReading
+from .words import Words
 
 
 class PlayerView(RecordReading):
@@ -106,9 +107,10 @@ class PlayerView(RecordReading):
         """The table as this seat sees it, for people."""
         return view_text(self)
 
-    def svg(self, width: int = 900) -> str:
-        """The table as this seat sees it, an SVG picture so many pixels wide."""
-        return svg_text(table_drawing(self), width)
+    def svg(self, width: int = 900, cards: str = "french") -> str:
+        """The table as this seat sees it, an SVG picture so many pixels wide; French or German
+        cards."""
+        return svg_text(table_drawing(self, Words(cards=cards)), width)
 
     def _repr_svg_(self) -> str:
         """In a notebook."""

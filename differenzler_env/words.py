@@ -5,6 +5,26 @@ from collections.abc import Mapping
 
 LANGUAGES = ("en", "de")
 
+CARDS: dict[str, dict[str, tuple[tuple[str, str], tuple[str, str]]]] = {
+    "french": {
+        "C": (("♣", "clubs"), ("♣", "Kreuz")),
+        "D": (("♦", "diamonds"), ("♦", "Ecken")),
+        "H": (("♥", "hearts"), ("♥", "Herz")),
+        "S": (("♠", "spades"), ("♠", "Schaufel")),
+    },
+    "german": {
+        "C": (("Ac", "acorns"), ("Ei", "Eicheln")),
+        "D": (("Be", "bells"), ("Se", "Schellen")),
+        "H": (("Ro", "roses"), ("Ro", "Rosen")),
+        "S": (("Sh", "shields"), ("Si", "Schilten")),
+    },
+}
+"""Cards → suit → its mark and its name in English, in German. Swiss-German suits have no characters
+of their own that terminals show alike: letters stand for them."""
+
+RANKS = {"french": {}, "german": {"10": "B", "J": "U", "Q": "O"}}
+"""Cards → ranks that they call otherwise: Banner, Under, Ober."""
+
 MESSAGES: dict[str, tuple[str, str]] = {
     # The table
     "Seat": ("Seat {seat}", "Platz {seat}"),
@@ -18,10 +38,6 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "total": ("total", "Total"),
     "trump": ("trump", "Trumpf"),
     "hand": ("hand", "Blatt"),
-    "C": ("clubs", "Kreuz"),
-    "D": ("diamonds", "Ecken"),
-    "H": ("hearts", "Herz"),
-    "S": ("spades", "Schaufel"),
     "turned_up": ("turned up {card}", "aufgedeckt {card}"),
     "deal_of": ("deal {deal} of {deals}", "Spiel {deal} von {deals}"),
     "trick_of": ("trick {trick} of {tricks}", "Stich {trick} von {tricks}"),
@@ -193,6 +209,12 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "eine Ansage ist eine Zahl, eine Karte Farbe und Rang, etwa d10, cj, ha (♦10, ♣J, ♥A; "
         "c Kreuz, d Ecken, h Herz, s Schaufel); q hört auf",
     ),
+    "typing_german": (
+        "a bid is a number; a card is suit and rank, such as beb, acu, roa (banner of bells, under "
+        "of acorns, ace of roses; sh shields); q stops",
+        "eine Ansage ist eine Zahl, eine Karte Farbe und Rang, etwa seb, eiu, roa ("
+        "Schellen-Banner, Eichel-Under, Rosen-Ass; si Schilten); q hört auf",
+    ),
     "not_understood": (
         "{typed!r} is not understood: {help}",
         "{typed!r} ist nicht verständlich: {help}",
@@ -210,6 +232,62 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "Die Partie ist gesichert; weiter mit: differenzler play --resume {file}",
     ),
     "recorded": ("The record of the match: {file}", "Die Aufzeichnung der Partie: {file}"),
+    # A record told trick by trick
+    "told_match": ("Match of line {line}", "Partie der Zeile {line}"),
+    "told_deal": (
+        "Deal {deal} of {deals}. Seat {dealer} deals. {trump}.",
+        "Spiel {deal} von {deals}. Platz {dealer} gibt. {trump}.",
+    ),
+    "told_trump": ("{name} {mark} are trump", "Trumpf ist {name} {mark}"),
+    "told_turned_up": (
+        ": {card} is turned up and stays in the dealer's hand",
+        ": {card} ist aufgedeckt und bleibt beim Geber",
+    ),
+    "told_leads": ("seat {seat} leads", "Platz {seat} spielt aus"),
+    "told_takes": (
+        "seat {seat} takes {points:>2}  points {sums}",
+        "Platz {seat} nimmt {points:>2}  Punkte {sums}",
+    ),
+    "told_last": (", 5 of them for the last trick", ", davon 5 für den letzten Stich"),
+    "told_unsettled": ("The deal is not settled.", "Das Spiel ist nicht abgerechnet."),
+    "told_to_bid": ("seat {seat} is still to bid", "Platz {seat} muss noch ansagen"),
+    "told_hidden": (
+        "Bids, hidden till the deal is settled: {bids}.",
+        "Ansagen, verdeckt bis zur Abrechnung: {bids}.",
+    ),
+    "told_heard": ("Bids, each heard by all: {bids}.", "Ansagen, jede für alle hörbar: {bids}."),
+    "told_revoke": (
+        "seat {seat} revokes with {card}; lawful: {cards}",
+        "Platz {seat} verleugnet mit {card}; erlaubt: {cards}",
+    ),
+    "told_puur": (
+        "seat {seat} need not play the Puur, its only trump",
+        "Platz {seat} muss den Puur nicht spielen, seinen einzigen Trumpf",
+    ),
+    "told_under": (
+        "seat {seat} under-trumps with {card}",
+        "Platz {seat} untertrumpft mit {card}",
+    ),
+    "told_not_under": (
+        "seat {seat} may not under-trump with {cards}",
+        "Platz {seat} darf nicht untertrumpfen mit {cards}",
+    ),
+    "told_settled": (
+        "Settled:  bid  points  penalty",
+        "Ende:    Ansage  Punkte  Differenz",
+    ),
+    "told_in_all": ("in all", "Summe  "),
+    "told_penalties": ("Penalties so far: {sums}", "Differenzen bisher: {sums}"),
+    "told_goes_on": ("The match goes on.", "Die Partie geht weiter."),
+    "told_wins": (
+        "Seat {seat} wins the match with {penalty}.",
+        "Platz {seat} gewinnt die Partie mit {penalty}.",
+    ),
+    "told_share": (
+        "Seats {seats} share the match with {penalty}.",
+        "Die Plätze {seats} teilen sich die Partie mit {penalty}.",
+    ),
+    "told_go_on": ("Enter goes on, q stops: ", "Weiter mit Enter, q hört auf: "),
     # Texts of a table
     "text_heading": (
         "Deal {deal} of {deals}   trump {trump}{turned_up}   trick {trick} of {tricks}",
@@ -235,20 +313,39 @@ class Words:
 
     Args:
         language: ``"en"`` or ``"de"``.
+        cards: ``"french"`` or ``"german"``: how cards look and what they are called.
 
     Raises:
-        ValueError: for another language.
+        ValueError: for another language, or other cards.
     """
 
-    def __init__(self, language: str = "en") -> None:
+    def __init__(self, language: str = "en", cards: str = "french") -> None:
         if language not in LANGUAGES:
             raise ValueError(f"language is {language!r}; allowed: {', '.join(LANGUAGES)}")
-        self.language = language
+        if cards not in CARDS:
+            raise ValueError(f"cards are {cards!r}; allowed: {', '.join(CARDS)}")
+        self.language, self.cards = language, cards
         self._column = LANGUAGES.index(language)
 
     def __call__(self, message: str, **values: object) -> str:
         """A message with its values put in."""
         return MESSAGES[message][self._column].format(**values)
+
+    def mark(self, suit: str) -> str:
+        """A suit in one or two characters: ``"♦"``, ``"Se"``."""
+        return CARDS[self.cards][suit][self._column][0]
+
+    def suit(self, suit: str) -> str:
+        """The name of a suit: ``"diamonds"``, ``"Schellen"``."""
+        return CARDS[self.cards][suit][self._column][1]
+
+    def rank(self, rank: str) -> str:
+        """A rank as these cards call it: ``"J"``, ``"U"``."""
+        return RANKS[self.cards].get(rank, rank)
+
+    def card(self, name: str) -> str:
+        """A card in up to three characters: ``"D10"`` becomes ``"♦10"`` or ``"SeB"``."""
+        return self.mark(name[0]) + self.rank(name[1:])
 
     def joined(self, names: list[str]) -> str:
         """Names as a list in words: ``"a, b and c"``."""
@@ -259,14 +356,18 @@ class Words:
 ENGLISH = Words("en")
 
 
-def choose_words(language: str | None, environment: Mapping[str, str] = os.environ) -> Words:
+def choose_words(
+    language: str | None,
+    environment: Mapping[str, str] = os.environ,
+    cards: str = "french",
+) -> Words:
     """The words of a language; where none is given, of the locale, else English.
 
     Raises:
-        ValueError: for a language that there is not.
+        ValueError: for a language or cards that there are not.
     """
     if language is None:
         names = ("LC_ALL", "LC_MESSAGES", "LANG")
         locale = next((environment[name] for name in names if environment.get(name)), "")
         language = "de" if locale.startswith("de") else "en"
-    return Words(language)
+    return Words(language, cards)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -225,6 +227,42 @@ def test_ctrl_c_ends_in_one_line(agent, workers):
     words = f"evaluate players:Interrupting{agent} --field thumb --deals 1000 --workers {workers}"
     done = command(*words.split())
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "differenzler: interrupted\n")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads the processes of Linux")
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGKILL])
+def test_workers_end_with_the_command(end):
+    words = "evaluate heuristic --field heuristic --deals 400000 --workers 2"
+    process = subprocess.Popen([sys.executable, "-m", "differenzler_env", *words.split()])
+    try:
+        children = _wait_for(lambda: found if len(found := _workers(process.pid)) == 2 else None)
+        process.send_signal(end)
+        process.wait(60)
+        assert _wait_for(lambda: not any(map(_alive, children)))
+    finally:
+        process.kill()
+
+
+def _workers(parent):
+    """The spawned children of a process that have begun to work."""
+    pids = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+    return [pid for pid in pids if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+
+
+def _alive(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def _wait_for(what, seconds=60):
+    until = time.monotonic() + seconds
+    while not (found := what()):
+        assert time.monotonic() < until
+        time.sleep(0.2)
+    return found
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ import pytest
 
 from differenzler_env import Game
 from differenzler_env.record import read_records
+from differenzler_env.words import Words
 
 if sys.platform == "win32":
     pytest.skip("no pseudo-terminals", allow_module_level=True)
@@ -52,7 +53,9 @@ def test_a_match_is_played_to_its_end_and_kept_as_a_record(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("leave", ["\x03", signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "leave", ["\x03", signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL]
+)
 def test_a_match_is_safe_however_it_is_left_and_goes_on(tmp_path, leave):
     with Terminal(*MINI, "--folder", tmp_path) as terminal:
         terminal.wait("Your bid")
@@ -145,3 +148,39 @@ def test_without_textual_one_line_says_what_to_do(tmp_path):
         assert "pip install 'differenzler-env[play]'" in terminal.text
         assert "--plain" in terminal.text
     assert not (tmp_path / "kept").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("leave", [signal.SIGTERM, signal.SIGHUP])
+def test_a_match_line_by_line_is_safe_when_it_is_ended(tmp_path, leave):
+    with Terminal(*MINI, "--folder", tmp_path, "--plain") as terminal:
+        terminal.wait("your bid: ")
+        terminal.type("12\n")
+        terminal.wait("your card: ")
+        os.kill(terminal.process.pid, leave)
+        assert terminal.finish() != 0
+    with Terminal("play", "--resume", "last", "--folder", tmp_path, "--plain") as terminal:
+        terminal.wait("your card: ")
+        terminal.type("q\n")
+        assert terminal.finish() == 0
+
+
+def test_german_cards_are_shown_and_typed(tmp_path):
+    words = ("--folder", tmp_path, "--plain", "--language", "de", "--cards", "german")
+    with Terminal(*MINI, *words) as terminal:
+        terminal.wait("deine Ansage: ")
+        terminal.type("12\n")
+        terminal.wait("erlaubt: ")
+        card = terminal.wait("S[ei][9UKA]")
+        terminal.wait("deine Karte: ")
+        terminal.type(f"{card.lower()}\n")
+        terminal.wait("Punkte")
+        terminal.type("q\n")
+        assert terminal.finish() == 0
+    (file,) = kept(tmp_path, "json")
+    (deal,) = json.loads(file.read_text())["record"]["deals"]
+    assert any(
+        Words("de", "german").card(each) == card
+        for trick in deal["tricks"]
+        for each in trick["cards"]
+    )

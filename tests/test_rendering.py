@@ -234,6 +234,9 @@ def test_all_cards_have_faces_of_their_own():
         symbols = [card_face(card, width) for card in cards.NAMES] + [card_back(width)]
         assert len({painted(symbol) for symbol in symbols}) == 37
         assert len({symbol.name for symbol in symbols}) == 37
+        german = [card_face(card, width, cards="german") for card in cards.NAMES]
+        assert len({painted(symbol) for symbol in symbols + german}) == 73
+        assert len({symbol.name for symbol in symbols + german}) == 73
     assert painted(card_face("D10", 110)) != painted(card_face("D10", 110, dim=True))
 
 

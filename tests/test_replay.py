@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import random
+import re
 
 import pytest
 from kinds import KINDS, play_out
@@ -34,6 +35,18 @@ def test_a_record_is_told(file, capsys):
     ]
     assert out.count("\nDeal ") == 1 + 4 + 4
     assert "Enter" not in out
+
+
+def test_a_record_is_told_in_german_with_german_cards(file, capsys):
+    words = ["--match", "2", "--deal", "3", "--language", "de", "--cards", "german"]
+    assert main(["replay", str(file), *words]) == 0
+    out = capsys.readouterr().out
+    assert out.count("Partie der Zeile 2") == out.count("\nSpiel ") == 1
+    assert out.count("spielt aus") == out.count("nimmt") == 9
+    assert not set("♣♦♥♠") & set(out)
+    assert not re.search(
+        r"\b([Ss]eat|trump|points|lawful|takes|bids?)\b", out.partition("\nSpiel ")[2]
+    )
 
 
 def test_one_match_or_one_deal_is_told(file, capsys):
@@ -74,12 +87,12 @@ def test_what_is_wrong_with_a_false_record_is_said_in_one_line(file, capsys):
 
 def test_replay_pauses_after_each_trick_where_asked_to(file, capsys, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO("\n" * 5 + "q\n"))
-    assert main(["replay", str(file), "--match", "2", "--pause", "True"]) == 0
+    assert main(["replay", str(file), "--match", "2", "--pause"]) == 0
     out = capsys.readouterr().out
     assert out.count("Enter goes on, q stops") == 6
     assert out.count("leads") == 4  # after the cards and the bids
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
-    assert main(["replay", str(file), "--match", "1", "--pause", "True"]) == 0
+    assert main(["replay", str(file), "--match", "1", "--pause"]) == 0
 
 
 @pytest.mark.parametrize(

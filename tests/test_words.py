@@ -9,8 +9,11 @@ from string import Formatter
 import pytest
 
 from differenzler_env import Game
+from differenzler_env.actions import card_action
+from differenzler_env.cards import NAMES, card_index
+from differenzler_env.play.plain import parse_typed
 from differenzler_env.text import view_text
-from differenzler_env.words import ENGLISH, MESSAGES, Words, choose_words
+from differenzler_env.words import CARDS, ENGLISH, LANGUAGES, MESSAGES, Words, choose_words
 
 PACKAGE = Path(__file__).parents[1] / "differenzler_env"
 
@@ -30,7 +33,7 @@ def test_every_message_is_said_somewhere():
     assert rest in code
     said = set(re.findall(r"""["']([A-Za-z_ ]+)["']""", code))
     made = {f"{start}_{kind}" for start in ("advice", "prompt") for kind in ("bid", "card")}
-    assert set(MESSAGES) - said - made - set("CDHS") == set()
+    assert set(MESSAGES) - said - made == set()
 
 
 @pytest.mark.parametrize(
@@ -64,3 +67,23 @@ def test_names_in_a_row():
     assert ENGLISH.joined(["a"]) == "a"
     assert ENGLISH.joined(["a", "b", "c"]) == "a, b and c"
     assert Words("de").joined(["a", "b"]) == "a und b"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("kind", CARDS)
+def test_cards_have_names_of_their_own_that_can_be_typed(language, kind):
+    words = Words(language, kind)
+    shown = {name: words.card(name) for name in NAMES}
+    assert len(set(shown.values())) == 36 and max(map(len, shown.values())) == 3
+    for name, text in shown.items():
+        action = card_action(card_index(name))
+        assert parse_typed(text.lower(), "play", words) == action
+        assert parse_typed(name.lower(), "play", words) == action
+
+
+def test_german_cards_are_called_as_they_are():
+    words = Words("de", "german")
+    assert [words.suit(suit) for suit in "CDHS"] == ["Eicheln", "Schellen", "Rosen", "Schilten"]
+    assert [words.card(card) for card in ("C10", "DJ", "HQ", "SK")] == ["EiB", "SeU", "RoO", "SiK"]
+    with pytest.raises(ValueError, match="cards are 'tarot'; allowed: french, german"):
+        Words("en", "tarot")

@@ -27,6 +27,8 @@ class Film:
     """of the picture, in pixels"""
     language: str | None = None
     """en or de; that of the terminal where not given"""
+    cards: str = "french"
+    """french or german: the suits of the cards, ♣♦♥♠ or acorns, bells, roses, shields"""
     seed: int = 1
     """every command takes one; nothing is drawn here"""
 
@@ -66,7 +68,7 @@ class Film:
                 record,
                 self.deal - 1,
                 shown,
-                choose_words(self.language),
+                choose_words(self.language, cards=self.cards),
                 self.seconds,
                 self.width,
                 progress,

@@ -35,6 +35,8 @@ class Play:
     """the agent that helps when asked to"""
     language: str | None = None
     """en or de; that of the terminal where not given"""
+    cards: str = "french"
+    """french or german: the suits of the cards, ♣♦♥♠ or acorns, bells, roses, shields"""
     pace: float = 0.6
     """seconds that the others take for an action"""
     plain: bool = False
@@ -46,7 +48,7 @@ class Play:
         from ..words import choose_words
         from .common import check_output
 
-        words = choose_words(self.language)
+        words = choose_words(self.language, cards=self.cards)
         check_output(self.record)
         check_pace(self.pace)
         plain = self.plain or not on_terminal()

@@ -4,11 +4,14 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
 from .play import check_pace, need_textual, on_terminal
+
+if TYPE_CHECKING:
+    from ..words import Words
 
 
 @dataclass
@@ -25,8 +28,8 @@ class Replay:
     """show nothing: check every match and count them"""
     plain: bool = False
     """tell the matches line by line; by itself where there is no terminal"""
-    pause: bool | None = None
-    """wait for Enter after each trick that is told; by default on a terminal"""
+    pause: Annotated[bool, tyro.conf.FlagCreatePairsOff] = False
+    """wait for Enter after each trick that is told"""
     show: str = "open"
     """at the table: open, all hands and bids; none, what lies on the table; or a seat"""
     judge: str = "search?worlds=200&exact=4"
@@ -34,7 +37,9 @@ class Replay:
     pace: float = 1
     """seconds a step, where the table runs by itself"""
     language: str | None = None
-    """of the table, en or de; that of the terminal where not given"""
+    """en or de; that of the terminal where not given"""
+    cards: str = "french"
+    """french or german: the suits of the cards, ♣♦♥♠ or acorns, bells, roses, shields"""
     seed: int = 1
     """every command takes one; nothing is drawn here"""
     json: Path | None = None
@@ -49,7 +54,7 @@ class Replay:
         for name, number in (("match", self.match), ("deal", self.deal)):
             if number is not None and number < 1:
                 raise ValueError(f"{name} is {number}; allowed: 1 or more")
-        told = self.check or self.plain or self.pause is not None or self.json is not None
+        told = self.check or self.plain or self.pause or self.json is not None
         if not told and on_terminal():
             self.show_table()
             return
@@ -92,7 +97,7 @@ class Replay:
         line, record = next(self.records(), (0, None))
         if record is None:
             raise self.no_match()
-        steps, words = record_steps(record, line), choose_words(self.language)
+        steps, words = record_steps(record, line), choose_words(self.language, cards=self.cards)
         self.check_deal(line, record)
         rules = steps[0].game.rules
         viewer = Viewer(
@@ -118,12 +123,14 @@ class Replay:
         from ..game import Game
         from ..play import playthrough
         from ..record import replay
+        from ..words import choose_words
 
+        words = choose_words(self.language, cards=self.cards)
         match = replay(record, Game, line)
         self.check_deal(line, record)
         if not self.check:
-            print(f"Match of line {line}")
-            self.tell(playthrough(record, line))
+            print(words("told_match", line=line))
+            self.tell(playthrough(record, line, words), words)
             print()
         return {
             "line": line,
@@ -134,20 +141,20 @@ class Replay:
             "winners": match.winners,
         }
 
-    def tell(self, blocks: Iterator[str]) -> None:
+    def tell(self, blocks: Iterator[str], words: "Words") -> None:
         """Print the blocks, or those of one deal; pause after each where asked to."""
-        pause = on_terminal() if self.pause is None else self.pause
+        heading = words("told_deal", deal="", deals="", dealer="", trump="").split()[0]
         deal = 0
         for block in blocks:
-            deal += block.startswith("Deal ")
+            deal += block.startswith(f"{heading} ")
             if self.deal is not None and deal not in (0, self.deal):
                 continue
             print(block)
-            if pause and deal and not self.next_wanted():
+            if self.pause and deal and not self.next_wanted(words):
                 return
 
-    def next_wanted(self) -> bool:
+    def next_wanted(self, words: "Words") -> bool:
         """Wait for Enter; q, or the end of the input, stops the match."""
-        print("Enter goes on, q stops: ", end="", flush=True)
+        print(words("told_go_on"), end="", flush=True)
         answer = sys.stdin.readline()
         return bool(answer) and not answer.strip().lower().startswith("q")

@@ -30,6 +30,8 @@ class Watch:
     """file for the record of the match"""
     language: str | None = None
     """en or de; that of the terminal where not given"""
+    cards: str = "french"
+    """french or german: the suits of the cards, ♣♦♥♠ or acorns, bells, roses, shields"""
     plain: bool = False
     """line by line, as far as the show goes; by itself where there is no terminal"""
 
@@ -72,7 +74,9 @@ class Watch:
         from ..play.plain import PlainWatch
         from ..words import choose_words
 
-        for lines in PlainWatch(sitting, choose_words(self.language), shown).told():
+        for lines in PlainWatch(
+            sitting, choose_words(self.language, cards=self.cards), shown
+        ).told():
             print(lines, flush=True)
             time.sleep(self.pace)
 
@@ -85,7 +89,7 @@ class Watch:
         from ..play.viewer import Viewer
         from ..words import choose_words
 
-        words = choose_words(self.language)
+        words = choose_words(self.language, cards=self.cards)
         steps = live_steps(sitting)
         viewer = Viewer(
             [next(steps)],

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 from ..cards import card_index
 from ..words import ENGLISH, Words
-from .faces import GOLD, HEIGHT, PAPER, card_back, card_face, pip
+from .faces import GOLD, HEIGHT, PAPER, card_back, card_face
+from .pips import pip
 from .shapes import Box, Colour, Disc, Drawing, Glow, Laid, Shape, Text
 
 WIDTH, HEIGHT_PIXELS = 1200, 820
@@ -60,7 +61,7 @@ def table_drawing(
     Args:
         table: a PlayerView, drawn with what it holds; or a Game, drawn open, with all hands and
             bids and seat 0 at the bottom.
-        words: the language.
+        words: the language, and which cards.
         names: of the seats; their numbers where not given.
         trick: (seat, card) in the order played, drawn in place of the trick on the table; for one
             that has just been completed.
@@ -73,12 +74,12 @@ def table_drawing(
     shapes = [*_felt()]
     for seat, place in places.items():
         if seat == bottom:
-            shapes += _own_hand(hands[seat], lawful)
+            shapes += _own_hand(hands[seat], lawful, words.cards)
         elif seat in hands:
-            shapes += _open_hand(place, hands[seat])
+            shapes += _open_hand(place, hands[seat], words.cards)
         else:
             shapes += _backs(place, _cards_left(table, seat))
-    shapes += _trick(table.trick if trick is None else trick, places)
+    shapes += _trick(table.trick if trick is None else trick, places, words.cards)
     shapes += _trump(table, words)
     shapes += _progress(table, words)
     for seat, place in places.items():
@@ -141,15 +142,15 @@ def _fan(number: int, spacing: float, drop: float) -> list[tuple[float, float, f
     ]
 
 
-def _own_hand(hand: Sequence[str], lawful: set[str] | None) -> list[Shape]:
+def _own_hand(hand: Sequence[str], lawful: set[str] | None, cards: str) -> list[Shape]:
     spacing = min(92.0, 930 / max(len(hand), 1))
     x, y = BOTTOM.cards
     shapes: list[Shape] = []
-    cards = sorted(hand, key=display_order)
-    for card, (along, across, turn) in zip(cards, _fan(len(hand), spacing, 14), strict=True):
+    held = sorted(hand, key=display_order)
+    for card, (along, across, turn) in zip(held, _fan(len(hand), spacing, 14), strict=True):
         dim = lawful is not None and card not in lawful
         raised = 14 if lawful is not None and not dim else 0
-        face = card_face(card, OWN_CARD, dim)
+        face = card_face(card, OWN_CARD, dim, cards=cards)
         shapes.append(Laid(face, x + along, y + across - raised, round(turn, 2), shadow=True))
     return shapes
 
@@ -171,15 +172,15 @@ def _backs(place: Place, left: int) -> list[Shape]:
     return shapes
 
 
-def _open_hand(place: Place, hand: Sequence[str]) -> list[Shape]:
+def _open_hand(place: Place, hand: Sequence[str], cards: str) -> list[Shape]:
     """Open hands lie upright, so that they can be read."""
     x, y = place.cards
     below = place.turn in (90, -90)
-    cards = sorted(hand, key=display_order)
-    spacing = min(27.0, 250 / max(len(cards), 1))
+    held = sorted(hand, key=display_order)
+    spacing = min(27.0, 250 / max(len(held), 1))
     shapes: list[Shape] = []
-    for card, (along, _, _) in zip(cards, _fan(len(cards), spacing, 0), strict=True):
-        face = card_face(card, OPEN_CARD, in_row=below)
+    for card, (along, _, _) in zip(held, _fan(len(held), spacing, 0), strict=True):
+        face = card_face(card, OPEN_CARD, in_row=below, cards=cards)
         dx, dy = (0.0, along) if below else (along, 0.0)
         shapes.append(Laid(face, x + dx, y + dy, shadow=True))
     return shapes
@@ -195,17 +196,19 @@ def _turned(along: float, across: float, turn: float) -> tuple[float, float]:
     }[round(turn)]
 
 
-def _trick(trick: Sequence[tuple[int, str]], places: dict[int, Place]) -> list[Shape]:
+def _trick(trick: Sequence[tuple[int, str]], places: dict[int, Place], cards: str) -> list[Shape]:
     """The cards played, and then their numbers in the order of play."""
-    cards: list[Shape] = []
+    laid: list[Shape] = []
     numbers: list[Shape] = []
     for number, (seat, card) in enumerate(trick, start=1):
         x, y = CENTRE[0] + places[seat].trick[0], CENTRE[1] + places[seat].trick[1]
-        cards.append(Laid(card_face(card, TRICK_CARD), x, y, places[seat].tilt, shadow=True))
+        laid.append(
+            Laid(card_face(card, TRICK_CARD, cards=cards), x, y, places[seat].tilt, shadow=True)
+        )
         corner = (x + TRICK_CARD * 0.5 - 4, y - TRICK_CARD * HEIGHT * 0.5 + 4)
         numbers.append(Disc(*corner, 13, GOLD, WOOD_DARK, 1))
         numbers.append(Text(*corner, str(number), 16, WOOD_DARK, bold=True))
-    return cards + numbers
+    return laid + numbers
 
 
 # Plates ------------------------------------------------------------------------------------
@@ -255,10 +258,10 @@ def _trump(table: Any, words: Words) -> list[Shape]:
         _panel(left, top, wide, high),
         Text(left + wide / 2, top + 20, words("trump"), 15, FAINT),
         Disc(x, top + 76, 41, PAPER, GOLD, 2.5),
-        Laid(pip(table.trump, 52), x, top + 76),
+        Laid(pip(table.trump, 52, words.cards), x, top + 76),
     ]
     if table.turned_up:
-        turned_up = card_face(table.turned_up, 56)
+        turned_up = card_face(table.turned_up, 56, cards=words.cards)
         shapes.append(Laid(turned_up, left + wide - 42, top + 77, -4, shadow=True))
     return shapes
 
@@ -285,7 +288,7 @@ def _progress(table: Any, words: Words) -> list[Shape]:
         spacing = 27 if len(last["cards"]) < 5 else 24
         start = middle - (len(last["cards"]) - 1) / 2 * spacing
         for i, card in enumerate(last["cards"]):
-            face = card_face(card, LAST_CARD)
+            face = card_face(card, LAST_CARD, cards=words.cards)
             shapes.append(Laid(face, start + i * spacing, top + 80, shadow=True))
         text = words("points_to_seat", points=last["points"], seat=last["winner"])
         shapes.append(Text(middle, top + 117, text, 12, FAINT))

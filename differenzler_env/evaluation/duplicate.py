@@ -13,6 +13,7 @@ import os
 import pickle
 import signal
 import sys
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -207,7 +208,16 @@ _luggage: tuple[list[Agent], Rules, int] | None = None
 def _start_worker(luggage: bytes) -> None:
     global _luggage
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends its workers
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     _luggage = pickle.loads(luggage)
+
+
+def _end_with_parent() -> None:
+    """End this process when its parent does, even by a signal that leaves it no time."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
 
 
 def _work(job: Job) -> Tables:

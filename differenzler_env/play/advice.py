@@ -12,8 +12,8 @@ from ..agents import Agent, keyed_rng, load
 from ..agents.search import SearchAgent
 from ..cards import card_name
 from ..rules import Rules
-from ..text import card_text
 from ..view import PlayerView
+from ..words import Words
 
 WORLDS = 200
 """Worlds that costs are averaged over, where the agent asked has no costs of its own."""
@@ -63,6 +63,6 @@ class Adviser:
         return Advice(self.agent.act(view, keyed_rng(key)), prices)
 
 
-def action_text(action: int) -> str:
-    """A bid as a number, a card with its symbol."""
-    return str(action) if action < NUM_BIDS else card_text(card_name(action - NUM_BIDS))
+def action_text(action: int, words: Words) -> str:
+    """A bid as a number, a card with its mark."""
+    return str(action) if action < NUM_BIDS else words.card(card_name(action - NUM_BIDS))

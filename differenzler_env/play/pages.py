@@ -8,7 +8,6 @@ from rich.text import Text
 
 from ..game import Game
 from ..rules import Rules
-from ..text import card_text
 from ..view import PlayerView
 from ..words import Words
 from .playthrough import penalty_text
@@ -31,9 +30,9 @@ def settled_page(
     lines.append(Text(f" {words('hands_dealt')}", FAINT))
     for name, hand in zip(names, deal["hands"], strict=True):
         line = Text(f"   {name:<15} ")
-        lines.append(line.append_text(hand_line(sorted_hand(hand, deal["trump"]))))
+        lines.append(line.append_text(hand_line(sorted_hand(hand, deal["trump"]), words)))
     title = words("settled", deal=len(deals), deals=rules.deals)
-    trump = f"{words('trump')} {card_text(deal['trump'])} {words(deal['trump'])}"
+    trump = f"{words('trump')} {words.mark(deal['trump'])} {words.suit(deal['trump'])}"
     return page(lines, f"{title}   {trump}", message, "")
 
 
@@ -113,7 +112,7 @@ def tricks_page(game: Game | PlayerView, names: Sequence[str], words: Words) -> 
     """The complete tricks of the deal at hand."""
     lines = [Text()]
     for number, trick in enumerate(game.tricks, start=1):
-        cards = "  ".join(f"{card_text(card):<3}" for card in trick["cards"])
+        cards = "  ".join(f"{words.card(card):<3}" for card in trick["cards"])
         led = words("led_by", leader=names[trick["leader"]])
         to = words("points_to", points=trick["points"], winner=names[trick["winner"]])
         lines.append(Text(f" {number:>3}. {cards}  {led}; {to}"))

@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..actions import NUM_BIDS, action_from_name
+from ..cards import RANKS, SUITS
 from ..game import Game
-from ..text import SUIT_SYMBOLS, card_text, view_text
+from ..text import view_text
 from ..words import ENGLISH, Words
 from .advice import Adviser, action_text
 from .scene import Scene, result_text, seat_names, watched_scene
@@ -79,9 +80,12 @@ class PlainTable:
         view = self.sitting.game.view(self.sitting.seat)
         advice = self.adviser.advise(view)
         kind = "bid" if advice.action < NUM_BIDS else "card"
-        done: dict[str, Any] = {kind: action_text(advice.action)}
+        done: dict[str, Any] = {kind: action_text(advice.action, self.words)}
         print(self.words(f"advice_{kind}", agent=self.adviser.name, **done))
-        costs = [f"{action_text(each)} {cost:.1f}" for each, cost in sorted(advice.costs.items())]
+        costs = [
+            f"{action_text(each, self.words)} {cost:.1f}"
+            for each, cost in sorted(advice.costs.items())
+        ]
         print(self.words("advice_costs", costs=", ".join(costs)))
 
 
@@ -108,7 +112,7 @@ class Telling:
         return ""
 
     def _trick(self, trick: dict[str, Any]) -> str:
-        cards = " ".join(card_text(card) for card in trick["cards"])
+        cards = " ".join(self.words.card(card) for card in trick["cards"])
         leader, winner = self.names[trick["leader"]], self.names[trick["winner"]]
         values = {"cards": cards, "leader": leader, "winner": winner, "points": trick["points"]}
         return self.words("plain_trick", **values)
@@ -160,11 +164,11 @@ class PlainWatch:
         words = self.words
         if step.seat is None or step.action is None:
             scene = self._scene(step)
-            hands = [f"{row.name}: {hand_line(row.hand)}" for row in scene.rows if row.hand]
+            hands = [f"{row.name}: {hand_line(row.hand, words)}" for row in scene.rows if row.hand]
             return "\n".join(["", scene.heading, *hands])
         who = self.names[step.seat]
         if step.kind != BID:
-            return words("plays", who=who, card=action_text(step.action))
+            return words("plays", who=who, card=action_text(step.action, words))
         bid = self._scene(step).rows[step.seat].bid
         return words("bids_open" if bid.isdigit() else "bids_done", who=who, bid=bid)
 
@@ -179,15 +183,25 @@ def parse_typed(typed: str, phase: str, words: Words = ENGLISH) -> int:
         ValueError: for what is no bid or card; it says how they are written.
     """
     word = typed.upper().removeprefix("BID").strip()
-    for letter, symbol in SUIT_SYMBOLS.items():
-        word = word.replace(symbol, letter)
+    for suit in SUITS:
+        mark = words.mark(suit).upper()
+        if word.startswith(mark):
+            names = {words.rank(rank): rank for rank in RANKS}
+            rank = word.removeprefix(mark).strip()
+            word = suit + names.get(rank, rank)
+            break
     if phase == "bid" and word.isascii() and word.isdigit():
         word = f"bid {int(word)}"
     try:
         return action_from_name(word)
     except ValueError:
-        help_text = words("typing")
+        help_text = typing_help(words)
         raise ValueError(words("not_understood", typed=typed, help=help_text)) from None
+
+
+def typing_help(words: Words) -> str:
+    """How bids and cards are written."""
+    return words("typing" if words.cards == "french" else "typing_german")
 
 
 def refusal(game: Game, action: int, words: Words) -> str:
@@ -195,7 +209,7 @@ def refusal(game: Game, action: int, words: Words) -> str:
     if game.phase == "bid":
         return words("bid_range", most=game.rules.total_points(game.trump))
     if action < NUM_BIDS:
-        return words("not_understood", typed=str(action), help=words("typing"))
-    lawful = " ".join(action_text(each) for each in game.legal_actions())
+        return words("not_understood", typed=str(action), help=typing_help(words))
+    lawful = " ".join(action_text(each, words) for each in game.legal_actions())
     why = words("lawful_are", cards=lawful)
-    return words("not_lawful", card=action_text(action), why=why)
+    return words("not_lawful", card=action_text(action, words), why=why)

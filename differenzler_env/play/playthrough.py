@@ -4,64 +4,67 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..actions import action_from_name
-from ..cards import BEATERS, SUIT_NAMES, SUITS, card_index, hand_bits
+from ..cards import BEATERS, SUITS, card_index, hand_bits
 from ..engine.kernels import plain_penalty
 from ..game import Game
 from ..record import replay
 from ..rules import Rules
-from ..text import SUIT_SYMBOLS, card_text, hand_text
+from ..text import hand_text
 from ..words import ENGLISH, Words
 
 MINUS = "−"
 
 
-def playthrough(record: object, line: int | None = None) -> Iterator[str]:
+def playthrough(record: object, line: int | None = None, words: Words = ENGLISH) -> Iterator[str]:
     """Tell a match, block by block: a heading, then for each deal its cards, its bids, each trick
     and the settlement, and the result. A block is one line or several, without a last line end.
 
     Args:
         record: a game record, checked here before anything is told.
         line: its line in a file, for error messages.
+        words: the language, and how cards are called.
 
     Raises:
         RecordError: for a false record, naming line, deal, trick and card.
     """
     match = replay(record, Game, line)
     assert isinstance(record, Mapping)
-    yield _heading(match.rules, record["seats"])
+    yield _heading(match.rules, record["seats"], words)
     sums = [0] * match.rules.players
     for number, deal in enumerate(record["deals"]):
-        revokes = yield from _deal_blocks(match.rules, number, deal)
+        revokes = yield from _deal_blocks(match.rules, number, deal, words)
         if deal["penalties"] is None:
-            yield "The deal is not settled."
+            yield words("told_unsettled")
             continue
         sums = [total + cost for total, cost in zip(sums, deal["penalties"], strict=True)]
-        yield _settlement(match.rules, deal, sums, revokes)
-    yield _result(match)
+        yield _settlement(match.rules, deal, sums, revokes, words)
+    yield _result(match, words)
 
 
-def _heading(rules: Rules, seats: Sequence[str]) -> str:
+def _heading(rules: Rules, seats: Sequence[str], words: Words) -> str:
     """The rules and who sits where. Names are made harmless to terminals."""
     names = ["".join(c if c.isprintable() else "?" for c in name) for name in seats]
-    where = ", ".join(f"seat {seat}: {name}" for seat, name in enumerate(names))
+    where = ", ".join(f"{words('seat', seat=seat)}: {name}" for seat, name in enumerate(names))
     return f"{rules!r}\n{where}"
 
 
 def _deal_blocks(
-    rules: Rules, number: int, deal: Mapping[str, Any]
+    rules: Rules, number: int, deal: Mapping[str, Any], words: Words
 ) -> Generator[str, None, list[int]]:
     """The deal told up to its settlement; returns how many cards each seat revoked with."""
     game = Game.from_deal(
         rules.replace(deals=1), deal["hands"], deal["trump"], deal["dealer"], deal["turned_up"]
     )
-    trump = f"{SUIT_NAMES[SUITS.index(game.trump)]} {SUIT_SYMBOLS[game.trump]} are trump"
+    name, mark = words.suit(game.trump).capitalize(), words.mark(game.trump)
+    trump = words("told_trump", name=name, mark=mark)
     if game.turned_up:
-        trump += f": {card_text(game.turned_up)} is turned up and stays in the dealer's hand"
-    lines = [f"Deal {number + 1} of {rules.deals}. Seat {game.dealer} deals. {trump.capitalize()}."]
+        trump += words("told_turned_up", card=words.card(game.turned_up))
+    place = {"deal": number + 1, "deals": rules.deals, "dealer": game.dealer}
+    lines = [words("told_deal", trump=trump, **place)]
     for owner, hand in enumerate(game.hands):
-        lines.append(f"  seat {owner}  {hand_text(hand, game.trump)}")
+        lines.append(f"  {words('seat', seat=owner)}  {hand_text(hand, game.trump, words)}")
     yield "\n".join(lines)
-    yield _bids(game, deal["bids"])
+    yield _bids(game, deal["bids"], words)
     width, revokes = 4 * rules.players, [0] * rules.players
     for trick_number, trick in enumerate(deal["tricks"]):
         notes, leader = [], game.current_seat
@@ -70,22 +73,22 @@ def _deal_blocks(
             assert seat is not None
             lawful = game.view(seat).lawful_cards
             revokes[seat] += card not in lawful
-            notes += _notes(game, seat, card, lawful)
+            notes += _notes(game, seat, card, lawful, words)
             game.play(action_from_name(card))
-        cards = "  ".join(f"{card_text(card):<3}" for card in trick["cards"])
-        text = f"{trick_number + 1:>3}. seat {leader} leads  {cards:<{width + rules.players - 2}}"
+        cards = "  ".join(f"{words.card(card):<3}" for card in trick["cards"])
+        leads = words("told_leads", seat=leader)
+        text = f"{trick_number + 1:>3}. {leads}  {cards:<{width + rules.players - 2}}"
         if len(trick["cards"]) == rules.players:
             won = game.tricks[-1]
-            last = ", 5 of them for the last trick" if trick_number + 1 == rules.tricks else ""
-            text += (
-                f"  seat {won['winner']} takes {won['points']:>2}  "
-                f"points {' '.join(f'{points:>3}' for points in game.points)}{last}"
-            )
+            sums = " ".join(f"{points:>3}" for points in game.points)
+            told = {"seat": won["winner"], "points": won["points"], "sums": sums}
+            text += f"  {words('told_takes', **told)}"
+            text += words("told_last") if trick_number + 1 == rules.tricks else ""
         yield "\n".join([text.rstrip(), *(f"       {note}" for note in notes)])
     return revokes
 
 
-def _bids(game: Game, bids: Sequence[int | None]) -> str:
+def _bids(game: Game, bids: Sequence[int | None], words: Words) -> str:
     """Play the bids, and tell them in the order asked."""
     told = []
     while game.phase == "bid":
@@ -93,33 +96,32 @@ def _bids(game: Game, bids: Sequence[int | None]) -> str:
         assert seat is not None
         bid = bids[seat]
         if bid is None:
-            told.append(f"seat {seat} is still to bid")
+            told.append(words("told_to_bid", seat=seat))
             break
-        told.append(f"seat {seat} {bid}")
+        told.append(f"{words('seat', seat=seat)} {bid}")
         game.play(bid)
-    hidden = game.rules.bidding == "hidden"
-    how = "Bids, hidden till the deal is settled" if hidden else "Bids, each heard by all"
-    return f"{how}: {', '.join(told)}."
+    how = "told_hidden" if game.rules.bidding == "hidden" else "told_heard"
+    return words(how, bids=", ".join(told))
 
 
-def _notes(game: Game, seat: int, card: str, lawful: Sequence[str]) -> list[str]:
+def _notes(game: Game, seat: int, card: str, lawful: Sequence[str], words: Words) -> list[str]:
     """What a card about to be played, or the cards held back, show of the rules."""
     if not game.trick:
         return []
     trump, hand = game.trump, game.hands[seat]
     if card not in lawful:
-        allowed = " ".join(card_text(each) for each in lawful)
-        return [f"seat {seat} revokes with {card_text(card)}; lawful: {allowed}"]
+        allowed = " ".join(map(words.card, lawful))
+        return [words("told_revoke", seat=seat, card=words.card(card), cards=allowed)]
     led = game.trick[0][1][0]
     laid = [each for _, each in game.trick if each[0] == trump]
     if led == trump:
         kept = [each for each in hand if each[0] == trump] == [trump + "J"] and card[0] != trump
-        return [f"seat {seat} need not play the Puur, its only trump"] if kept else []
+        return [words("told_puur", seat=seat)] if kept else []
     low = [each for each in hand if each[0] == trump and _is_under(each, laid, trump)]
     if card in low:
-        return [f"seat {seat} under-trumps with {card_text(card)}"]
-    forbidden = [card_text(each) for each in low if each not in lawful]
-    return [f"seat {seat} may not under-trump with {' '.join(forbidden)}"] if forbidden else []
+        return [words("told_under", seat=seat, card=words.card(card))]
+    forbidden = " ".join(words.card(each) for each in low if each not in lawful)
+    return [words("told_not_under", seat=seat, cards=forbidden)] if forbidden else []
 
 
 def _is_under(card: str, laid: Sequence[str], trump: str) -> bool:
@@ -129,16 +131,22 @@ def _is_under(card: str, laid: Sequence[str], trump: str) -> bool:
 
 
 def _settlement(
-    rules: Rules, deal: Mapping[str, Any], sums: Sequence[int], revokes: Sequence[int]
+    rules: Rules,
+    deal: Mapping[str, Any],
+    sums: Sequence[int],
+    revokes: Sequence[int],
+    words: Words,
 ) -> str:
     """The arithmetic of the penalties, seat by seat."""
-    lines = ["Settled:  bid  points  penalty"]
+    lines = [words("told_settled")]
     for seat, penalty in enumerate(deal["penalties"]):
         bid, points = deal["bids"][seat], deal["points"][seat]
-        sum_text = penalty_text(rules, deal, seat, revokes[seat])
-        lines.append(f"  seat {seat}  {bid:>4}  {points:>6}  {sum_text} = {_signed(penalty)}")
-    lines.append(f"  in all  {sum(deal['points']):>12}")
-    lines.append(f"Penalties so far: {' '.join(map(_signed, sums))}")
+        sum_text = penalty_text(rules, deal, seat, revokes[seat], words)
+        lines.append(
+            f"  {words('seat', seat=seat)}  {bid:>4}  {points:>6}  {sum_text} = {_signed(penalty)}"
+        )
+    lines.append(f"  {words('told_in_all')}  {sum(deal['points']):>12}")
+    lines.append(words("told_penalties", sums=" ".join(map(_signed, sums))))
     return "\n".join(lines)
 
 
@@ -168,14 +176,14 @@ def penalty_text(
     return text
 
 
-def _result(match: Game) -> str:
+def _result(match: Game, words: Words) -> str:
     if match.winners is None:
-        return "The match goes on."
+        return words("told_goes_on")
     lowest = _signed(min(match.penalties))
     if len(match.winners) == 1:
-        return f"Seat {match.winners[0]} wins the match with {lowest}."
+        return words("told_wins", seat=match.winners[0], penalty=lowest)
     seats = [str(seat) for seat in match.winners]
-    return f"Seats {', '.join(seats[:-1])} and {seats[-1]} share the match with {lowest}."
+    return words("told_share", seats=words.joined(seats), penalty=lowest)
 
 
 def _signed(number: int) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..game import Game
 from ..rules import Rules
-from ..text import SUIT_SYMBOLS, card_text, suit_text
+from ..text import suit_text
 from ..view import PlayerView
 from ..words import Words
 
@@ -169,9 +169,9 @@ def heading(table: Any, words: Words, trick_over: bool = False) -> str:
         trick = min(len(table.tricks) + (not trick_over), rules.tricks)
         parts.append(words("trick_of", trick=trick, tricks=rules.tricks))
     trump = table.trump
-    parts.append(f"{words('trump')} {SUIT_SYMBOLS[trump]} {words(trump)}")
+    parts.append(f"{words('trump')} {words.mark(trump)} {words.suit(trump)}")
     if table.turned_up:
-        parts.append(words("turned_up", card=card_text(table.turned_up)))
+        parts.append(words("turned_up", card=words.card(table.turned_up)))
     return "   ".join(parts)
 
 
@@ -216,7 +216,7 @@ def last_trick(trick: dict[str, Any], names: Sequence[str], words: Words) -> str
     """A complete trick on one line."""
     return words(
         "last_trick",
-        cards=" ".join(card_text(card) for card in trick["cards"]),
+        cards=" ".join(words.card(card) for card in trick["cards"]),
         leader=names[trick["leader"]],
         points=trick["points"],
         winner=names[trick["winner"]],

@@ -4,13 +4,15 @@ from collections.abc import Mapping, Sequence
 
 from rich.text import Text
 
-from ..text import SUIT_SYMBOLS, card_text
 from ..words import Words
 from .scene import HandCard, Scene, SeatRow
 
 WIDTH, HEIGHT = 80, 24
 CARD_WIDTH = 6
-RED, BLACK = "bold red", "bold"
+SUIT_STYLES = {
+    "french": {"C": "bold", "D": "bold red", "H": "bold red", "S": "bold"},
+    "german": {"C": "bold green", "D": "bold yellow", "H": "bold red", "S": "bold cyan"},
+}
 TITLE, FAINT, STRONG, WARNING = "reverse", "dim", "bold", "bold yellow"
 
 Lines = list[Text]
@@ -34,24 +36,24 @@ def fit(line: Text, width: int = WIDTH) -> Text:
     return line
 
 
-def card_mark(card: str) -> Text:
-    """A card as symbol and rank, red suits red."""
-    return Text(card_text(card), suit_style(card[0]))
-
-
-def suit_style(suit: str) -> str:
+def suit_style(suit: str, words: Words) -> str:
     """The style of a suit."""
-    return RED if suit in "DH" else BLACK
+    return SUIT_STYLES[words.cards][suit]
 
 
-def hand_line(hand: Sequence[str]) -> Text:
-    """A hand on one line, suit by suit in the order given: ``♦ J 9  ♣ A``."""
+def hand_line(hand: Sequence[str], words: Words, room: int = WIDTH) -> Text:
+    """A hand on one line, suit by suit in the order given: ``♦ J 9  ♣ A``; closer where there is
+    no room."""
     suits = list(dict.fromkeys(card[0] for card in hand))
-    parts = []
-    for suit in suits:
-        ranks = " ".join(card[1:] for card in hand if card[0] == suit)
-        parts.append(Text(f"{SUIT_SYMBOLS[suit]} {ranks}", suit_style(suit)))
-    return Text("  ").join(parts)
+    for gap in (" ", ""):
+        parts = []
+        for suit in suits:
+            ranks = " ".join(words.rank(card[1:]) for card in hand if card[0] == suit)
+            parts.append(Text(f"{words.mark(suit)}{gap}{ranks}", suit_style(suit, words)))
+        line = Text("  ").join(parts)
+        if len(line) <= room:
+            break
+    return line
 
 
 # Cards drawn -------------------------------------------------------------------------------
@@ -64,19 +66,17 @@ _FRAMES = {
 }
 
 
-def card_box(card: str, frame: str = "full", foot: str = "") -> Lines:
+def card_box(card: str, words: Words, frame: str = "full", foot: str = "") -> Lines:
     """A card as four lines, six wide; ``foot`` stands in its lower frame."""
     left, line, right, side, low, end = _FRAMES[frame]
     dim = FAINT if frame == "faint" else ""
     inner = CARD_WIDTH - 2
-    style = suit_style(card[0]) + (" dim" if dim else "")
+    style = suit_style(card[0], words) + (" dim" if dim else "")
     edge = STRONG if frame == "chosen" else dim
     return [
         Text(left + line * inner + right, edge),
-        Text.assemble((side, edge), (f"{card[1:]:<{inner}}", style), (side, edge)),
-        Text.assemble(
-            (side, edge), (f"{SUIT_SYMBOLS[card[0]]:>{inner - 1}} ", style), (side, edge)
-        ),
+        Text.assemble((side, edge), (f"{words.rank(card[1:]):<{inner}}", style), (side, edge)),
+        Text.assemble((side, edge), (f"{words.mark(card[0]):>{inner - 1}} ", style), (side, edge)),
         Text(low + foot.center(inner, line) + end, edge),
     ]
 
@@ -103,7 +103,7 @@ def seat_lines(rows: Sequence[SeatRow], words: Words) -> Lines:
             line.append(labels[3] if not row.hand else "●", FAINT)
         if row.hand:
             line.append(" " if row.deals else "    ")
-            line.append_text(hand_line(row.hand))
+            line.append_text(hand_line(row.hand, words, WIDTH - len(line)))
         lines.append(line)
     return lines
 
@@ -120,7 +120,7 @@ def trick_lines(scene: Scene, words: Words, column: int, notes: Sequence[Text] =
     blocks = []
     for number, (name, card) in enumerate(scene.trick, start=1):
         label = fit(Text(f"{number}. {name}"), column - 1)
-        block = [*card_box(card), label]
+        block = [*card_box(card, words), label]
         for line in block:
             line.pad_right(column - len(line.plain))
         blocks.append(block)
@@ -128,7 +128,11 @@ def trick_lines(scene: Scene, words: Words, column: int, notes: Sequence[Text] =
 
 
 def hand_lines(
-    hand: Sequence[HandCard], chosen: int | None, costs: Mapping[str, float], best: str | None
+    hand: Sequence[HandCard],
+    words: Words,
+    chosen: int | None,
+    costs: Mapping[str, float],
+    best: str | None,
 ) -> Lines:
     """One's own hand: while a card is to be played, lawful ones with a number and a full frame, the
     others faint, the chosen one with a heavy frame; below them expected costs where there are any.
@@ -139,7 +143,7 @@ def hand_lines(
         frame = "faint" if to_play and not each.lawful else "full"
         frame = "chosen" if place == chosen else frame
         number = str(place + 1) if each.lawful else ""
-        block = card_box(each.card, frame, number)
+        block = card_box(each.card, words, frame, number)
         cost = f"{costs[each.card]:.1f}" if each.card in costs else ""
         mark = "*" if each.card == best else ""
         block.append(Text(f"{mark + cost:^{CARD_WIDTH}}", STRONG if mark else ""))
@@ -180,7 +184,7 @@ def table_page(
         *trick_lines(scene, words, 15 if len(scene.rows) > 4 else 18, notes),
         Text(),
         title,
-        *hand_lines(scene.hand, chosen, costs or {}, best),
+        *hand_lines(scene.hand, words, chosen, costs or {}, best),
     ]
     return page(body, scene.heading, message, keys)
 

@@ -7,7 +7,6 @@ from rich.text import Text
 
 from ..actions import NUM_BIDS, card_action
 from ..cards import card_index, card_name
-from ..text import card_text
 from ..view import PlayerView
 from ..words import Words
 from . import pages
@@ -148,9 +147,9 @@ class Seat:
 
     def _play_chosen(self, chosen: HandCard) -> None:
         revoke = self.sitting.game.rules.revoke_penalty
-        card = card_text(chosen.card)
+        card = self.words.card(chosen.card)
         if not self._playable(chosen):
-            lawful = " ".join(card_text(each.card) for each in self._hand() if each.lawful)
+            lawful = " ".join(self.words.card(each.card) for each in self._hand() if each.lawful)
             why = self.words("lawful_are", cards=lawful)
             self._warning = self.words("not_lawful", card=card, why=why)
         elif not chosen.lawful and not self._warning:
@@ -240,7 +239,7 @@ class Seat:
         if advice is None:
             return words("advice_waits", agent=name)
         if view.phase == "play":
-            text = words("advice_card", agent=name, card=action_text(advice.action))
+            text = words("advice_card", agent=name, card=action_text(advice.action, words))
             return f"{text} {words('advice_below')}"
         return words("advice_bid", agent=name, bid=advice.action)
 

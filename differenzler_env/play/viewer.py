@@ -184,7 +184,7 @@ class Viewer:
             winners = step.game.winners
             return result_text(winners, self.names, words) if winners else ""
         if step.kind != BID:
-            return words("plays", who=who, card=action_text(step.action))
+            return words("plays", who=who, card=action_text(step.action, words))
         bid = bids[step.seat]
         return words("bids_open" if bid.isdigit() else "bids_done", who=who, bid=bid)
 
@@ -201,18 +201,18 @@ class Viewer:
         if judged is None:
             return [*lines, Text(words("no_choice"))]
         kind = "bids_open" if step.kind == BID else "plays"
-        done = action_text(step.action)
+        done = action_text(step.action, words)
         lines.append(Text(words(kind, who=self.names[step.seat], bid=done, card=done)))
         if judged.action == judged.best:
             lines.append(Text(words("analysis_best"), STRONG))
         else:
-            best = action_text(action_from_name(judged.best))
+            best = action_text(action_from_name(judged.best), words)
             lines.append(Text(words("analysis_better", best=best)))
             gave = words("analysis_gave", cost=f"{max(judged.loss, 0):.1f}")
             lines.append(Text(gave, WARNING if judged.mistake else STRONG))
         lines.append(Text(f"{words('expected_cost')}:", FAINT))
         for name in sorted(judged.costs, key=judged.costs.__getitem__)[:9]:
             mark = "◄" if name == judged.action else ""
-            action = action_text(action_from_name(name))
+            action = action_text(action_from_name(name), words)
             lines.append(Text(f"{action:>5} {judged.costs[name]:6.1f} {mark}", STRONG * bool(mark)))
         return lines

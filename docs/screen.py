@@ -1,0 +1,62 @@
+"""Documentation: draws docs/play.png, the table in the terminal as `differenzler play` shows it.
+
+    python docs/screen.py
+
+A match against thumb is played up to the third trick; help is on. The screen is exported as SVG by
+Textual and painted by CairoSVG (`pip install cairosvg`), which only this picture needs.
+"""
+
+import asyncio
+from pathlib import Path
+
+from differenzler_env import Game
+from differenzler_env.play.advice import Adviser
+from differenzler_env.play.app import SeatApp
+from differenzler_env.play.seat import Seat
+from differenzler_env.play.sitting import Sitting, seat_field
+from differenzler_env.words import ENGLISH
+
+PICTURE = Path(__file__).resolve().parent / "play.png"
+SEED, TRICKS, COLUMNS, LINES = 7, 2, 80, 24
+FONT = "DejaVu Sans Mono"
+
+
+def seat_in_the_third_trick() -> Seat:
+    """A seat that has bid 40, is to play, and has asked for help."""
+    game = Game(seed=SEED)
+    seat = Seat(Sitting(game, seat_field("thumb", 0, game.rules), SEED), ENGLISH, adviser(game))
+    while game.current_seat != 0 or len(game.tricks) < TRICKS:
+        own = game.current_seat == 0
+        bid = 40 if game.phase == "bid" else game.legal_actions()[0]
+        seat.played(seat.sitting.play(bid if own else seat.sitting.choose()))
+    if seat.pause:
+        seat.press("enter")
+    seat.press("h")
+    seat.advised(seat.view, seat.adviser.advise(seat.view))
+    return seat
+
+
+def adviser(game: Game) -> Adviser:
+    """Who helps."""
+    return Adviser("search", game.rules)
+
+
+async def screen(seat: Seat) -> str:
+    """The screen as SVG."""
+    app = SeatApp(seat)
+    async with app.run_test(size=(COLUMNS, LINES)) as pilot:
+        await pilot.pause()
+        return app.export_screenshot(title="differenzler play")
+
+
+def main() -> None:
+    """Write the picture."""
+    import cairosvg
+
+    svg = asyncio.run(screen(seat_in_the_third_trick())).replace("Fira Code", FONT)
+    cairosvg.svg2png(bytestring=svg.encode(), write_to=str(PICTURE), output_width=1100)
+    print(PICTURE)
+
+
+if __name__ == "__main__":
+    main()

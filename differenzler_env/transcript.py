@@ -44,6 +44,13 @@ def open_trick(row: Any, players: int) -> list[tuple[int, str]]:
     ]
 
 
+def seats_in_order(trick: dict[str, Any], players: int) -> list[tuple[int, str]]:
+    """A trick of :func:`played_tricks` as (seat, card) in the order played."""
+    return [
+        ((trick["leader"] + place) % players, card) for place, card in enumerate(trick["cards"])
+    ]
+
+
 def given_bids(row: Any, players: int) -> list[int | None]:
     """The bids of a STATE or VIEW record; ``None`` where not given or not known."""
     return [None if bid == NO_BID else bid for bid in row["bids"][:players].tolist()]

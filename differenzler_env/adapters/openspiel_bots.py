@@ -15,6 +15,7 @@ import numpy as np
 from ..actions import card_action
 from ..agents.registry import as_agent
 from ..cards import card_index
+from ..transcript import seats_in_order
 from ..view import PlayerView
 from .openspiel import DifferenzlerGame, DifferenzlerState, pyspiel
 
@@ -73,7 +74,7 @@ class Resampler:
         game, view = state.get_game(), _view(state, player)
         rules, played = view.rules, _played(view)
         (world,) = view.sample(1, self._rng)
-        holders = dict(played)
+        holders = {card: seat for seat, card in played}
         for seat, hand in enumerate(world):
             holders |= {card: seat for card in rules.deck if int(hand) >> card_index(card) & 1}
         # Of the history only what is public is taken: earlier deals, who deals, the trump.
@@ -95,16 +96,13 @@ class Resampler:
             if bid is None:
                 bid = bidder.act(_view(made, seat), self._rng)
             made.apply_action(bid)
-        for card, _ in played:
+        for _, card in played:
             made.apply_action(card_action(card_index(card)))
         return made
 
 
-def _played(view: PlayerView) -> list[tuple[str, int]]:
-    """The cards played in the deal at hand, in order, with the seats that played them."""
+def _played(view: PlayerView) -> list[tuple[int, str]]:
+    """(seat, card) for the cards played in the deal at hand, in order."""
     players = view.rules.players
-    return [
-        (card, (trick["leader"] + i) % players)
-        for trick in view.tricks
-        for i, card in enumerate(trick["cards"])
-    ] + [(card, seat) for seat, card in view.trick]
+    complete = [play for trick in view.tricks for play in seats_in_order(trick, players)]
+    return complete + view.trick

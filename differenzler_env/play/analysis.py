@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..actions import action_from_name, action_name, card_action
+from ..actions import action_name, card_action
 from ..agents import SpecError, load
 from ..agents.search import SearchAgent
 from ..cards import card_index
@@ -21,6 +21,7 @@ from ..game import Game
 from ..record import replay
 from ..rules import Rules
 from ..view import PlayerView
+from .steps import deal_actions, deal_game
 
 MISTAKE = 2.0
 """A decision that costs so many points more than the best is called a mistake."""
@@ -159,17 +160,11 @@ def judgements(
         for number, entry in enumerate(record["deals"], 1)
         if deal is None or number == deal
     ]
-    total = sum(len(_actions(rules, entry)) for _, entry in wanted)
+    total = sum(len(list(deal_actions(rules, entry))) for _, entry in wanted)
     done = 0
     for number, entry in wanted:
-        game = Game.from_deal(
-            rules.replace(deals=1),
-            entry["hands"],
-            entry["trump"],
-            entry["dealer"],
-            entry["turned_up"],
-        )
-        for action in _actions(rules, entry):
+        game = deal_game(rules, entry)
+        for action in deal_actions(rules, entry):
             mover = game.current_seat
             assert mover is not None
             if seat is None or mover == seat:
@@ -182,15 +177,6 @@ def judgements(
             done += 1
             if progress is not None:
                 progress(done, total)
-
-
-def _actions(rules: Rules, deal: Mapping[str, Any]) -> list[int]:
-    """The actions of a recorded deal, in order."""
-    first = deal["dealer"] + 1
-    order = [(first + place) % rules.players for place in range(rules.players)]
-    bids = [deal["bids"][seat] for seat in order]
-    given = bids[: bids.index(None)] if None in bids else bids
-    return given + [action_from_name(card) for trick in deal["tricks"] for card in trick["cards"]]
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ from ..drawing import table_drawing
 from ..drawing.table import HEIGHT_PIXELS, WIDTH
 from ..envs.picture import paint
 from ..files import replacing
-from ..game import Game
 from ..rules import Rules
+from ..transcript import seats_in_order
 from ..words import ENGLISH, Words
 from .scene import OPEN, seat_names
-from .steps import SETTLED, TRICK, Step, deal_actions, play_step
+from .steps import DEAL, SETTLED, TRICK, Step, deal_actions, deal_game, play_step
 
 LONGER = 2
 """How many times as long the end of a trick is shown, and twice that the end of the deal."""
@@ -23,11 +23,9 @@ LONGER = 2
 def deal_steps(rules: Rules, deal: Mapping[str, Any]) -> Iterator[Step]:
     """The steps of one deal of a checked record, played as a match of its own: its last position
     stays to be seen."""
-    game = Game.from_deal(
-        rules.replace(deals=1), deal["hands"], deal["trump"], deal["dealer"], deal["turned_up"]
-    )
-    yield Step("deal", game.copy())
-    for action in deal_actions(game, deal):
+    game = deal_game(rules, deal)
+    yield Step(DEAL, game.copy())
+    for action in deal_actions(rules, deal):
         yield play_step(game, action)
 
 
@@ -90,8 +88,5 @@ def _picture(step: Step, own_seat: int | None, words: Words, names: list[str]) -
     table: Any = step.game if own_seat is None else step.game.view(own_seat)
     trick = None
     if step.kind in (TRICK, SETTLED):
-        done, players = table.tricks[-1], table.rules.players
-        trick = [
-            ((done["leader"] + place) % players, card) for place, card in enumerate(done["cards"])
-        ]
+        trick = seats_in_order(table.tricks[-1], table.rules.players)
     return paint(table_drawing(table, words, names, trick))

@@ -11,6 +11,7 @@ from typing import Any
 from ..game import Game
 from ..rules import Rules
 from ..text import suit_text
+from ..transcript import seats_in_order
 from ..view import PlayerView
 from ..words import Words
 
@@ -149,14 +150,14 @@ def _scene(
         )
         for seat in range(table.rules.players)
     )
-    tricks, taken = table.tricks, ""
-    trick = [(names[seat], card) for seat, card in table.trick]
+    tricks, trick, taken = table.tricks, table.trick, ""
     if trick_over and tricks:
         done = tricks.pop()
-        trick = trick_in_order(done, names)
+        trick = seats_in_order(done, table.rules.players)
         taken = trick_taken(done, names, words)
+    on_table = tuple((names[seat], card) for seat, card in trick)
     last = last_trick(tricks[-1], names, words) if tricks else ""
-    return Scene(heading(table, words, trick_over), rows, tuple(trick), taken, last)
+    return Scene(heading(table, words, trick_over), rows, on_table, taken, last)
 
 
 def heading(table: Any, words: Words, trick_over: bool = False) -> str:
@@ -193,15 +194,6 @@ def _account(view: PlayerView, words: Words) -> str:
     left = bid - points
     message = "to_go" if left > 0 else "too_many" if left < 0 else "exact"
     return words(message, bid=bid, points=points, left=abs(left))
-
-
-def trick_in_order(trick: dict[str, Any], names: Sequence[str]) -> list[tuple[str, str]]:
-    """Names and cards of a complete trick, in the order played."""
-    count = len(names)
-    return [
-        (names[(trick["leader"] + place) % count], card)
-        for place, card in enumerate(trick["cards"])
-    ]
 
 
 def trick_taken(trick: dict[str, Any], names: Sequence[str], words: Words) -> str:

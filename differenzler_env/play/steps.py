@@ -68,7 +68,7 @@ def record_steps(record: Mapping[str, Any], line: int | None = None) -> list[Ste
     for deal in record["deals"]:
         game._set_deal(_setup(game.rules, deal))
         steps.append(Step(DEAL, game.copy()))
-        steps += [play_step(game, action) for action in deal_actions(game, deal)]
+        steps += [play_step(game, action) for action in deal_actions(game.rules, deal)]
     return steps
 
 
@@ -76,11 +76,17 @@ def _setup(rules: Rules, deal: Mapping[str, Any]) -> Any:
     return check_deal(rules, deal["hands"], deal["trump"], deal["dealer"], deal["turned_up"])
 
 
-def deal_actions(game: Game, deal: Mapping[str, Any]) -> Iterator[int]:
+def deal_game(rules: Rules, deal: Mapping[str, Any]) -> Game:
+    """A match of its own, just dealt, for one deal of a record."""
+    return Game.from_deal(
+        rules.replace(deals=1), deal["hands"], deal["trump"], deal["dealer"], deal["turned_up"]
+    )
+
+
+def deal_actions(rules: Rules, deal: Mapping[str, Any]) -> Iterator[int]:
     """The bids of a deal in the order asked, then its cards, as far as they are known."""
-    players = game.rules.players
-    for place in range(players):
-        bid = deal["bids"][(deal["dealer"] + 1 + place) % players]
+    for place in range(rules.players):
+        bid = deal["bids"][(deal["dealer"] + 1 + place) % rules.players]
         if bid is None:
             return
         yield bid
@@ -91,11 +97,8 @@ def deal_actions(game: Game, deal: Mapping[str, Any]) -> Iterator[int]:
 def settled_game(rules: Rules, deal: Mapping[str, Any]) -> tuple[Game, list[int]]:
     """A settled deal played again as a match of its own, and how many cards each seat revoked
     with. All of it is public."""
-    game = Game.from_deal(
-        rules.replace(deals=1), deal["hands"], deal["trump"], deal["dealer"], deal["turned_up"]
-    )
-    revokes = [0] * rules.players
-    for action in deal_actions(game, deal):
+    game, revokes = deal_game(rules, deal), [0] * rules.players
+    for action in deal_actions(rules, deal):
         seat = game.current_seat
         assert seat is not None
         if game.phase == "play":

@@ -94,6 +94,13 @@ def test_mistakes_are_answered_and_asked_again(capsys, tmp_path, typist):
     assert not Game.from_record(record).is_over
 
 
+def test_how_to_type_is_told_for_the_cards_at_the_table(capsys, typist):
+    typist([])
+    assert main(["play", "--language", "de", "--cards", "german"]) == 0
+    said = capsys.readouterr().out.splitlines()[0]
+    assert "Schellen-Banner" in said and not set("♣♦♥♠") & set(said)
+
+
 def test_only_the_own_hand_is_shown(capsys, typist):
     typist(["40"])
     assert main("play --seed 1 --seat 2".split()) == 0

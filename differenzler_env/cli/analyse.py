@@ -1,11 +1,12 @@
 """Command line: ``differenzler analyse``, recorded matches judged decision by decision."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
+
+from .options import JUDGE
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -25,7 +26,7 @@ class Analyse:
     """judge this deal of each match only, from 1"""
     seat: int | None = None
     """judge this seat only"""
-    judge: str = "search?worlds=200&exact=4"
+    judge: str = JUDGE
     """who judges: a search; with exact=4 the last four tricks are solved with open cards in each
     world"""
     mistakes: bool = False
@@ -39,11 +40,11 @@ class Analyse:
         """Does what the command says."""
         from rich.console import Console
 
-        from .common import check_output, write_json
+        from .common import check_output, read_matches, write_json
 
         check_output(self.json)
         console, found = Console(), []
-        for line, record in self.records():
+        for line, record in read_matches(self.file, self.match):
             judged, document = self.judged(line, record)
             found.append(document)
             where = "" if self.deal is None else f", deal {self.deal}"
@@ -55,23 +56,6 @@ class Analyse:
                 print(summary_line(summary))
             print()
         write_json(self.json, {"file": str(self.file), "judge": self.judge, "matches": found})
-
-    def records(self) -> Iterator[tuple[int, Any]]:
-        """The records asked for, with their lines.
-
-        Raises:
-            ValueError: if there are none.
-        """
-        from ..record import read_records
-
-        none = True
-        for line, record in read_records(self.file):
-            if self.match is None or line == self.match:
-                none = False
-                yield line, record
-        if none:
-            where = "" if self.match is None else f" in line {self.match}"
-            raise ValueError(f"{str(self.file)!r} holds no match{where}")
 
     def judged(self, line: int, record: Any) -> tuple[list["Judgement"], dict[str, Any]]:
         """The judgements of one match, and all of it as JSON values."""

@@ -22,6 +22,7 @@ from rich.progress import (
 
 from ..agents.registry import split_spec
 from ..files import replacing
+from ..record import read_records
 from ..rules import RULE_SETS, Rules, get_rules
 
 
@@ -48,6 +49,24 @@ def _value(setting: str, text: str) -> Any:
     if text.lower() in words:
         return words[text.lower()]
     return int(text) if re.fullmatch("-?[0-9]{1,18}", text) else text
+
+
+def read_matches(file: Path, match: int | None = None) -> Iterator[tuple[int, Any]]:
+    """The game records of a file with their lines, or the one of a line; not checked yet.
+
+    Raises:
+        RecordError: for a line that is not UTF-8 JSON.
+        ValueError: if there is none.
+        OSError: if the file cannot be read.
+    """
+    none = True
+    for line, record in read_records(file):
+        if match in (None, line):
+            none = False
+            yield line, record
+    if none:
+        where = "" if match is None else f" in line {match}"
+        raise ValueError(f"{str(file)!r} holds no match{where}")
 
 
 def check_output(path: Path | None) -> None:

@@ -100,9 +100,7 @@ def result_table(result: "Evaluation") -> "Table":
     from rich.table import Table
 
     values = result.to_json()
-    table = Table(
-        box=SIMPLE_HEAD,
-    )
+    table = Table(box=SIMPLE_HEAD)
     table.add_column("")
     table.add_column("mean", justify="right")
     table.add_column("95 % interval", justify="right")

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import tyro
 
+from .options import Cards, Language
+
 
 @dataclass
 class Film:
@@ -25,19 +27,16 @@ class Film:
     """how long each position stays"""
     width: int = 800
     """of the picture, in pixels"""
-    language: str | None = None
-    """en or de; that of the terminal where not given"""
-    cards: str = "french"
-    """french or german: the suits of the cards, ♣♦♥♠ or acorns, bells, roses, shields"""
+    language: Language = None
+    cards: Cards = "french"
     seed: int = 1
     """every command takes one; nothing is drawn here"""
 
     def run(self) -> None:
         """Does what the command says."""
         from ..play.film import write_film
-        from ..record import read_records
         from ..words import choose_words
-        from .common import check_output, progress_bar
+        from .common import check_output, progress_bar, read_matches
         from .watch import parse_show
 
         check_output(self.out)
@@ -47,11 +46,7 @@ class Film:
             raise ValueError(f"seconds are {self.seconds:g}; allowed: 0.02 to 60")
         if not 100 <= self.width <= 2400:
             raise ValueError(f"width is {self.width}; allowed: 100 to 2400")
-        record = next(
-            (record for line, record in read_records(self.file) if line == self.match), None
-        )
-        if record is None:
-            raise ValueError(f"{str(self.file)!r} holds no match in line {self.match}")
+        _, record = next(read_matches(self.file, self.match))
         from ..game import Game
         from ..record import replay
 

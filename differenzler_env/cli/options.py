@@ -27,3 +27,9 @@ Resume = Annotated[
     arg(help="file that keeps what has been played; an interrupted run goes on from it"),
 ]
 ResultFile = Annotated[Path | None, arg(help="file for the result")]
+Language = Annotated[str | None, arg(help="en or de; that of the terminal where not given")]
+Cards = Annotated[
+    str, arg(help="french or german: the suits of the cards, ♣♦♥♠ or acorns, bells, roses, shields")
+]
+JUDGE = "search?worlds=200&exact=4"
+"""Who judges where nobody is named: the last four tricks are solved with open cards."""

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .options import Cards, Language
+
 if TYPE_CHECKING:
     from ..play.advice import Adviser
     from ..play.sitting import Sitting
@@ -33,10 +35,8 @@ class Play:
     """where matches are kept; ~/.local/share/differenzler where not given"""
     adviser: str = "search"
     """the agent that helps when asked to"""
-    language: str | None = None
-    """en or de; that of the terminal where not given"""
-    cards: str = "french"
-    """french or german: the suits of the cards, ♣♦♥♠ or acorns, bells, roses, shields"""
+    language: Language = None
+    cards: Cards = "french"
     pace: float = 0.6
     """seconds that the others take for an action"""
     plain: bool = False
@@ -101,10 +101,9 @@ class Play:
 
     def play_plain(self, sitting: "Sitting", words: "Words", adviser: "Adviser") -> None:
         """Play line by line, until the match is over or the input ends."""
-        from ..play.plain import PlainTable
+        from ..play.plain import PlainTable, typing_help
 
-        help_text = words("typing")
-        print(words("intro", seat=sitting.seat, seed=sitting.seed, help=help_text))
+        print(words("intro", seat=sitting.seat, seed=sitting.seed, help=typing_help(words)))
         try:
             PlainTable(sitting, words, adviser).play()
         except EOFError:

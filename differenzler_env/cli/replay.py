@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
+from .options import JUDGE, Cards, Language
 from .play import check_pace, need_textual, on_terminal
 
 if TYPE_CHECKING:
@@ -32,14 +33,12 @@ class Replay:
     """wait for Enter after each trick that is told"""
     show: str = "open"
     """at the table: open, all hands and bids; none, what lies on the table; or a seat"""
-    judge: str = "search?worlds=200&exact=4"
+    judge: str = JUDGE
     """whose analysis stands beside the table: a search"""
     pace: float = 1
     """seconds a step, where the table runs by itself"""
-    language: str | None = None
-    """en or de; that of the terminal where not given"""
-    cards: str = "french"
-    """french or german: the suits of the cards, ♣♦♥♠ or acorns, bells, roses, shields"""
+    language: Language = None
+    cards: Cards = "french"
     seed: int = 1
     """every command takes one; nothing is drawn here"""
     json: Path | None = None
@@ -47,7 +46,7 @@ class Replay:
 
     def run(self) -> None:
         """Does what the command says."""
-        from .common import check_output, write_json
+        from .common import check_output, read_matches, write_json
 
         check_output(self.json)
         check_pace(self.pace)
@@ -58,26 +57,12 @@ class Replay:
         if not told and on_terminal():
             self.show_table()
             return
-        found = [self.told(line, record) for line, record in self.records()]
-        if not found:
-            raise self.no_match()
+        matches = read_matches(self.file, self.match)
+        found = [self.told(line, record) for line, record in matches]
         if self.check:
             deals = sum(match["deals"] for match in found)
             print(f"{len(found)} matches, {deals} deals: all of it follows from the rules")
         write_json(self.json, {"file": str(self.file), "matches": found})
-
-    def records(self) -> Iterator[tuple[int, Any]]:
-        """The records asked for, with their lines."""
-        from ..record import read_records
-
-        for line, record in read_records(self.file):
-            if self.match is None or line == self.match:
-                yield line, record
-
-    def no_match(self) -> ValueError:
-        """What to say where there is no record to show."""
-        where = "" if self.match is None else f" in line {self.match}"
-        return ValueError(f"{str(self.file)!r} holds no match{where}")
 
     def check_deal(self, line: int, record: Any) -> None:
         """Refuse a deal that a checked record does not have."""
@@ -91,12 +76,11 @@ class Replay:
         from ..play.steps import DEAL, record_steps
         from ..play.viewer import Viewer
         from ..words import choose_words
+        from .common import read_matches
         from .watch import parse_show
 
         need_textual()
-        line, record = next(self.records(), (0, None))
-        if record is None:
-            raise self.no_match()
+        line, record = next(read_matches(self.file, self.match))
         steps, words = record_steps(record, line), choose_words(self.language, cards=self.cards)
         self.check_deal(line, record)
         rules = steps[0].game.rules
@@ -130,7 +114,7 @@ class Replay:
         self.check_deal(line, record)
         if not self.check:
             print(words("told_match", line=line))
-            self.tell(playthrough(record, line, words), words)
+            self.tell(playthrough(record, line, words, self.deal), words)
             print()
         return {
             "line": line,
@@ -142,15 +126,10 @@ class Replay:
         }
 
     def tell(self, blocks: Iterator[str], words: "Words") -> None:
-        """Print the blocks, or those of one deal; pause after each where asked to."""
-        heading = words("told_deal", deal="", deals="", dealer="", trump="").split()[0]
-        deal = 0
-        for block in blocks:
-            deal += block.startswith(f"{heading} ")
-            if self.deal is not None and deal not in (0, self.deal):
-                continue
+        """Print the blocks; where asked to, pause after each but the heading."""
+        for number, block in enumerate(blocks):
             print(block)
-            if self.pause and deal and not self.next_wanted(words):
+            if self.pause and number and not self.next_wanted(words):
                 return
 
     def next_wanted(self, words: "Words") -> bool:

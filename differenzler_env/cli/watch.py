@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .options import RulesText
+from .options import JUDGE, Cards, Language, RulesText
 from .play import check_pace, need_textual, on_terminal
 
 if TYPE_CHECKING:
@@ -24,14 +24,12 @@ class Watch:
     """open: all hands and bids; none: what lies on the table; or a seat: what it sees"""
     pace: float = 0
     """seconds a step, to run by itself; 0 goes step by step"""
-    judge: str = "search?worlds=200&exact=4"
+    judge: str = JUDGE
     """whose analysis is shown when asked for: a search"""
     record: Path | None = None
     """file for the record of the match"""
-    language: str | None = None
-    """en or de; that of the terminal where not given"""
-    cards: str = "french"
-    """french or german: the suits of the cards, ♣♦♥♠ or acorns, bells, roses, shields"""
+    language: Language = None
+    cards: Cards = "french"
     plain: bool = False
     """line by line, as far as the show goes; by itself where there is no terminal"""
 
@@ -74,9 +72,8 @@ class Watch:
         from ..play.plain import PlainWatch
         from ..words import choose_words
 
-        for lines in PlainWatch(
-            sitting, choose_words(self.language, cards=self.cards), shown
-        ).told():
+        words = choose_words(self.language, cards=self.cards)
+        for lines in PlainWatch(sitting, words, shown).told():
             print(lines, flush=True)
             time.sleep(self.pace)
 

@@ -11,11 +11,17 @@ from ..record import replay
 from ..rules import Rules
 from ..text import hand_text
 from ..words import ENGLISH, Words
+from .steps import deal_game
 
 MINUS = "−"
 
 
-def playthrough(record: object, line: int | None = None, words: Words = ENGLISH) -> Iterator[str]:
+def playthrough(
+    record: object,
+    line: int | None = None,
+    words: Words = ENGLISH,
+    deal: int | None = None,
+) -> Iterator[str]:
     """Tell a match, block by block: a heading, then for each deal its cards, its bids, each trick
     and the settlement, and the result. A block is one line or several, without a last line end.
 
@@ -23,6 +29,7 @@ def playthrough(record: object, line: int | None = None, words: Words = ENGLISH)
         record: a game record, checked here before anything is told.
         line: its line in a file, for error messages.
         words: the language, and how cards are called.
+        deal: tell this deal only, from 1; then the result is told with the last one.
 
     Raises:
         RecordError: for a false record, naming line, deal, trick and card.
@@ -31,14 +38,19 @@ def playthrough(record: object, line: int | None = None, words: Words = ENGLISH)
     assert isinstance(record, Mapping)
     yield _heading(match.rules, record["seats"], words)
     sums = [0] * match.rules.players
-    for number, deal in enumerate(record["deals"]):
-        revokes = yield from _deal_blocks(match.rules, number, deal, words)
-        if deal["penalties"] is None:
-            yield words("told_unsettled")
+    for number, played in enumerate(record["deals"], 1):
+        costs = played["penalties"]
+        if costs is not None:
+            sums = [total + cost for total, cost in zip(sums, costs, strict=True)]
+        if deal not in (None, number):
             continue
-        sums = [total + cost for total, cost in zip(sums, deal["penalties"], strict=True)]
-        yield _settlement(match.rules, deal, sums, revokes, words)
-    yield _result(match, words)
+        revokes = yield from _deal_blocks(match.rules, number, played, words)
+        if costs is None:
+            yield words("told_unsettled")
+        else:
+            yield _settlement(match.rules, played, sums, revokes, words)
+    if deal in (None, len(record["deals"])):
+        yield _result(match, words)
 
 
 def _heading(rules: Rules, seats: Sequence[str], words: Words) -> str:
@@ -51,15 +63,14 @@ def _heading(rules: Rules, seats: Sequence[str], words: Words) -> str:
 def _deal_blocks(
     rules: Rules, number: int, deal: Mapping[str, Any], words: Words
 ) -> Generator[str, None, list[int]]:
-    """The deal told up to its settlement; returns how many cards each seat revoked with."""
-    game = Game.from_deal(
-        rules.replace(deals=1), deal["hands"], deal["trump"], deal["dealer"], deal["turned_up"]
-    )
+    """A deal, its number from 1, told up to its settlement; returns how many cards each seat
+    revoked with."""
+    game = deal_game(rules, deal)
     name, mark = words.suit(game.trump).capitalize(), words.mark(game.trump)
     trump = words("told_trump", name=name, mark=mark)
     if game.turned_up:
         trump += words("told_turned_up", card=words.card(game.turned_up))
-    place = {"deal": number + 1, "deals": rules.deals, "dealer": game.dealer}
+    place = {"deal": number, "deals": rules.deals, "dealer": game.dealer}
     lines = [words("told_deal", trump=trump, **place)]
     for owner, hand in enumerate(game.hands):
         lines.append(f"  {words('seat', seat=owner)}  {hand_text(hand, game.trump, words)}")

@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from .game import Game
     from .view import PlayerView
 
+SUIT_ORDER = "CDSH"
+"""Suits side by side in a hand, so that colours alternate."""
+
 
 def suit_text(names: Sequence[str], suit: str, trump: str) -> str:
     """The ranks of one suit in a hand, the highest first: ``"J 9 A"`` for a trump suit."""

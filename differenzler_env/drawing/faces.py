@@ -11,7 +11,7 @@ PAPER, EDGE = (253, 251, 244), (176, 170, 156)
 GOLD = (226, 182, 74)
 BACK, BACK_LINE = (126, 30, 44), (216, 170, 120)
 SHADE = (52, 70, 66, 118)
-HEIGHT = 1.42
+ASPECT = 1.42
 """Height of a card over its width."""
 SMALL = 70
 """Below this width a face is a large suit only."""
@@ -30,7 +30,7 @@ _PAIRS: dict[str, tuple[tuple[float, ...], tuple[float, ...]]] = {
 
 def _paper(width: float) -> Box:
     radius, line = width * 0.085, max(1.0, width / 90)
-    return Box(0, 0, width, width * HEIGHT, radius, PAPER, EDGE, line)
+    return Box(0, 0, width, width * ASPECT, radius, PAPER, EDGE, line)
 
 
 def _rank(x: float, y: float, card: str, size: float, cards: str) -> Text:
@@ -65,7 +65,7 @@ def card_face(
         cards: ``"french"`` or ``"german"``.
     """
     suit, rank = card[0], card[1:]
-    small, high = width < SMALL, width * HEIGHT
+    small, high = width < SMALL, width * ASPECT
     corner = _corner(card, round(width * (0.30 if small else 0.175), 1), in_row, cards)
     x, y = width * 0.06 + corner.width / 2, width * 0.06 + corner.height / 2
     shapes: list[Shape] = [_paper(width)]
@@ -93,7 +93,7 @@ def _pips(suit: str, rank: str, width: float, cards: str) -> list[Shape]:
     places = [(column, share) for share in rows for column in (_LEFT, _RIGHT)]
     places += [(_MIDDLE, share) for share in middle]
     return [
-        Laid(mark, width * column, width * HEIGHT * share, 180 if share > 0.5 else 0)
+        Laid(mark, width * column, width * ASPECT * share, 180 if share > 0.5 else 0)
         for column, share in places
     ]
 
@@ -101,7 +101,7 @@ def _pips(suit: str, rank: str, width: float, cards: str) -> list[Shape]:
 def _court(card: str, width: float, cards: str) -> list[Shape]:
     """Jack, queen and king: a framed panel, crossed by bands, with the letter between two pips."""
     suit, rank = card[0], card[1:]
-    high, colour = width * HEIGHT, SUIT_COLOURS[cards][suit]
+    high, colour = width * ASPECT, SUIT_COLOURS[cards][suit]
     left, top, right, bottom = width * 0.25, high * 0.1, width * 0.75, high * 0.9
     frame = (left, top, right - left, bottom - top, width * 0.035)
     shapes: list[Shape] = [Box(*frame, fill=_COURT_TINT[rank])]
@@ -124,7 +124,7 @@ def _court(card: str, width: float, cards: str) -> list[Shape]:
 @lru_cache(maxsize=8)
 def card_back(width: int) -> Symbol:
     """The back of a card."""
-    high, border = width * HEIGHT, width * 0.07
+    high, border = width * ASPECT, width * 0.07
     left, top, right, bottom = border, border, width - border, high - border
     frame = (left, top, right - left, bottom - top, width * 0.05)
     shapes: list[Shape] = [_paper(width), Box(*frame, fill=BACK)]

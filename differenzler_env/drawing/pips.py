@@ -48,7 +48,7 @@ def _stem() -> list[Point]:
     return left + [(1 - x, y) for x, y in reversed(left)]
 
 
-# Of a suit in a square of side 1.
+# The suits, each in a square of side 1 -----------------------------------------------------
 
 
 def _clubs() -> list[Shape]:

@@ -117,13 +117,12 @@ def _rectangle(box: Box) -> str:
 
 def _text(text: Text) -> str:
     y = text.y + CAPITALS * text.size
-    start = text.x
     fit = ""
     if text.width is not None:
         fit = f' textLength="{_number(text.width)}" lengthAdjust="spacingAndGlyphs"'
     weight = ' font-weight="600"' if text.bold else ""
     return (
-        f'<text x="{_number(start)}" y="{_number(y)}" font-size="{_number(text.size)}" '
+        f'<text x="{_number(text.x)}" y="{_number(y)}" font-size="{_number(text.size)}" '
         f"text-anchor={quoteattr(text.anchor)}{weight}{fit}{_paint('fill', text.colour)}>"
         f"{escape(text.text)}</text>"
     )

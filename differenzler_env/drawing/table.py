@@ -9,12 +9,14 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ..cards import card_index
+from ..text import SUIT_ORDER
 from ..words import ENGLISH, Words
-from .faces import GOLD, HEIGHT, PAPER, card_back, card_face
+from .faces import ASPECT, GOLD, PAPER, card_back, card_face
 from .pips import pip
 from .shapes import Box, Colour, Disc, Drawing, Glow, Laid, Shape, Text
 
-WIDTH, HEIGHT_PIXELS = 1200, 820
+WIDTH, HEIGHT = 1200, 820
+"""Of the picture, in pixels."""
 CENTRE = (600, 376)
 WOOD, WOOD_LIGHT, WOOD_DARK = (96, 60, 34), (146, 100, 60), (52, 31, 17)
 FELT = Glow((30, 110, 80), (10, 56, 42))
@@ -87,7 +89,7 @@ def table_drawing(
         if seat == own_seat and not names:
             name += f" ({words('you')})"
         shapes += _plate(table, seat, place, name, words)
-    return Drawing(WIDTH, HEIGHT_PIXELS, tuple(shapes))
+    return Drawing(WIDTH, HEIGHT, tuple(shapes))
 
 
 def _places(players: int, bottom: int) -> dict[int, Place]:
@@ -110,21 +112,21 @@ def _cards_left(table: Any, seat: int) -> int:
 @lru_cache(maxsize=1)
 def _felt() -> tuple[Shape, ...]:
     """The empty table: a wooden frame around felt, which the frame throws a shadow on."""
-    shapes: list[Shape] = [Box(0, 0, WIDTH, HEIGHT_PIXELS, fill=WOOD)]
+    shapes: list[Shape] = [Box(0, 0, WIDTH, HEIGHT, fill=WOOD)]
     for inset in range(26):
         share = abs(inset - 9) / 17
         colour = tuple(
             round(light * (1 - share) + dark * share)
             for light, dark in zip(WOOD_LIGHT, WOOD_DARK, strict=True)
         )
-        size = (WIDTH - 2 * inset, HEIGHT_PIXELS - 2 * inset)
+        size = (WIDTH - 2 * inset, HEIGHT - 2 * inset)
         shapes.append(Box(inset, inset, *size, outline=colour, thickness=1))
     for inset in range(22, 44, 2):
-        size = (WIDTH - 2 * inset, HEIGHT_PIXELS - 2 * inset)
+        size = (WIDTH - 2 * inset, HEIGHT - 2 * inset)
         fill = FELT if inset == 22 else None
         dark = (0, 0, 0, 100 - 10 * (inset - 22) // 2)
         shapes.append(Box(inset, inset, *size, 34 - (inset - 22) / 2, fill, dark, 2))
-    edge = (WIDTH - 44, HEIGHT_PIXELS - 44)
+    edge = (WIDTH - 44, HEIGHT - 44)
     shapes.append(Box(22, 22, *edge, 34, outline=WOOD_DARK, thickness=2))
     return tuple(shapes)
 
@@ -157,7 +159,7 @@ def _own_hand(hand: Sequence[str], lawful: set[str] | None, cards: str) -> list[
 
 def display_order(card: str) -> tuple[int, int]:
     """Clubs, diamonds, spades, hearts: colours alternate; each suit from low to high."""
-    return "CDSH".index(card[0]), card_index(card)
+    return SUIT_ORDER.index(card[0]), card_index(card)
 
 
 def _backs(place: Place, left: int) -> list[Shape]:
@@ -205,7 +207,7 @@ def _trick(trick: Sequence[tuple[int, str]], places: dict[int, Place], cards: st
         laid.append(
             Laid(card_face(card, TRICK_CARD, cards=cards), x, y, places[seat].tilt, shadow=True)
         )
-        corner = (x + TRICK_CARD * 0.5 - 4, y - TRICK_CARD * HEIGHT * 0.5 + 4)
+        corner = (x + TRICK_CARD * 0.5 - 4, y - TRICK_CARD * ASPECT * 0.5 + 4)
         numbers.append(Disc(*corner, 13, GOLD, WOOD_DARK, 1))
         numbers.append(Text(*corner, str(number), 16, WOOD_DARK, bold=True))
     return laid + numbers

@@ -7,7 +7,7 @@ from typing import Any
 from PIL import Image
 
 from ..drawing import table_drawing
-from ..drawing.table import HEIGHT_PIXELS, WIDTH
+from ..drawing.table import HEIGHT, WIDTH
 from ..envs.picture import paint
 from ..files import replacing
 from ..rules import Rules
@@ -58,7 +58,7 @@ def write_film(
     own_seat = None if shown == OPEN else int(shown)
     names = seat_names(record["seats"], own_seat, words)
     steps = list(deal_steps(rules, record["deals"][deal]))
-    size = (width, round(width * HEIGHT_PIXELS / WIDTH))
+    size = (width, round(width * HEIGHT / WIDTH))
     frames: list[Image.Image] = []
     times: list[int] = []
     for number, step in enumerate(steps):

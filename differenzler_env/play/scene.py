@@ -10,15 +10,13 @@ from typing import Any
 
 from ..game import Game
 from ..rules import Rules
-from ..text import suit_text
+from ..text import SUIT_ORDER, suit_text
 from ..transcript import seats_in_order
 from ..view import PlayerView
 from ..words import Words
 
 HIDDEN = "none"
 OPEN = "open"
-SUIT_ORDER = "CDSH"
-"""Suits side by side in a hand, so that colours alternate."""
 
 
 @dataclass(frozen=True)

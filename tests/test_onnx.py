@@ -35,8 +35,7 @@ def made(path: Path, rules: Rules, **shape: int) -> Path:
     random = torch.Generator().manual_seed(1)
     for parameter in network.parameters():
         parameter.data = torch.randn(parameter.shape, generator=random) * 0.3
-    weights = {name: value.numpy() for name, value in network.state_dict().items()}
-    save(path, weights, policy_document(rules, network.shape))
+    network.to_checkpoint(path, rules)
     return path
 
 

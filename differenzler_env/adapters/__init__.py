@@ -1,7 +1,20 @@
 """Adapters: the environments in the forms of other libraries. Each is imported on demand."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
+
+from ..rules import Rules, get_rules
+
+
+def given_rules(rules: Rules | str | Mapping[str, Any] | None) -> Rules:
+    """Rules as a library's settings hold them: themselves, a name, ``Rules.to_dict()`` or None for
+    the default.
+
+    Raises:
+        ValueError: for an unknown name or setting, or an impossible value.
+    """
+    return Rules.from_dict(rules) if isinstance(rules, Mapping) else get_rules(rules)
 
 
 @contextmanager

@@ -9,11 +9,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .. import checkpoint
 from ..envs.illegal import env as table_env
 from ..envs.ledger import Ledger
 from ..rules import Rules, get_rules
-from . import needed
+from . import given_rules, needed
 
 with needed("rllib"):
     import torch
@@ -49,8 +48,7 @@ class Table(PettingZooEnv):
 
 def rules_of(config: Mapping[str, Any]) -> Rules:
     """The rules named in a configuration."""
-    rules = config.get("rules")
-    return Rules.from_dict(rules) if isinstance(rules, Mapping) else get_rules(rules)
+    return given_rules(config.get("rules"))
 
 
 class MaskedPolicy(TorchRLModule, ValueFunctionAPI):
@@ -137,8 +135,4 @@ def save_agent(
     Raises:
         CheckpointError: if the file cannot be written.
     """
-    network = module.network
-    tensors = {name: tensor.cpu().numpy() for name, tensor in network.state_dict().items()}
-    checkpoint.save(
-        path, tensors, checkpoint.policy_document(module.rules, network.shape, training=training)
-    )
+    module.network.to_checkpoint(path, module.rules, training)

@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from .. import checkpoint
 from ..actions import NUM_ACTIONS, NUM_BIDS
 from ..agents.network_inputs import input_rows, useful_fields
 from ..observation import SLICES
-from ..rules import Rules, get_rules
-from . import needed
+from ..rules import Rules
+from . import given_rules, needed
 
 with needed("sb3"):
     import torch
@@ -129,10 +128,7 @@ class NetworkPolicy(MaskableActorCriticPolicy):
         bid_blocks: int = 0,
         **kwargs: Any,
     ) -> None:
-        settings = rules if isinstance(rules, (Rules, str)) or rules is None else dict(rules)
-        self.rules = (
-            Rules.from_dict(settings) if isinstance(settings, dict) else get_rules(settings)
-        )
+        self.rules = given_rules(rules)
         self.shape: dict[str, Any] = {
             "fields": useful_fields(self.rules),
             "players": self.rules.players,
@@ -191,8 +187,4 @@ def save_agent(
             f"the model's policy is a {type(policy).__name__}; only a NetworkPolicy becomes a "
             "checkpoint"
         )
-    tensors = {
-        name: tensor.detach().cpu().numpy() for name, tensor in policy.network.state_dict().items()
-    }
-    document = checkpoint.policy_document(policy.rules, policy.network.shape, training=training)
-    checkpoint.save(path, tensors, document)
+    policy.network.to_checkpoint(path, policy.rules, training)

@@ -5,6 +5,7 @@ its own (see :mod:`.torch_inputs`). All that is needed to make it again is in it
 """
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from torch.nn import functional as F  # noqa: N812
 
 from ..actions import NUM_BIDS
 from ..cards import NUM_CARDS
-from ..checkpoint import CheckpointError, load
+from ..checkpoint import CheckpointError, load, policy_document, save
 from ..rules import Rules
 from .network_inputs import useful_fields
 from .network_kernels import (
@@ -130,6 +131,22 @@ class PolicyNetwork(nn.Module):
             reason = " ".join(str(error).split())
             raise CheckpointError(f"{str(path)!r} holds no policy network: {reason}") from None
         return network
+
+    def to_checkpoint(
+        self, path: str | Path, rules: Rules, training: Mapping[str, Any] | None = None
+    ) -> None:
+        """Write the network as a checkpoint, which ``agents.load`` plays.
+
+        Args:
+            path: the file, ``*.safetensors``.
+            rules: the rules it plays by.
+            training: JSON values that say how it was made.
+
+        Raises:
+            CheckpointError: if the file cannot be written.
+        """
+        tensors = {name: tensor.cpu().numpy() for name, tensor in self.state_dict().items()}
+        save(path, tensors, policy_document(rules, self.shape, training))
 
     def bid_logits(self, inputs: Tensor) -> Tensor:
         """Logits of the bids, float32 ``[n, 158]``, not masked."""

@@ -296,7 +296,7 @@ class Game(RecordReading):
         return cast(Self, replay(record, cls, seed=seed))
 
     def notation(self) -> str:
-        """The position as one line; see :func:`.record.make_notation`."""
+        """The position as one line; see :func:`.notation.make_notation`."""
         return make_notation(self)
 
     @classmethod

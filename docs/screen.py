@@ -24,21 +24,17 @@ FONT = "DejaVu Sans Mono"
 def seat_in_the_third_trick() -> Seat:
     """A seat that has bid 40, is to play, and has asked for help."""
     game = Game(seed=SEED)
-    seat = Seat(Sitting(game, seat_field("thumb", 0, game.rules), SEED), ENGLISH, adviser(game))
+    sitting = Sitting(game, seat_field("thumb", 0, game.rules), SEED)
+    seat = Seat(sitting, ENGLISH, Adviser("search", game.rules))
     while game.current_seat != 0 or len(game.tricks) < TRICKS:
         own = game.current_seat == 0
-        bid = 40 if game.phase == "bid" else game.legal_actions()[0]
-        seat.played(seat.sitting.play(bid if own else seat.sitting.choose()))
+        chosen = 40 if game.phase == "bid" else game.legal_actions()[0]
+        seat.played(sitting.play(chosen if own else sitting.choose()))
     if seat.pause:
         seat.press("enter")
     seat.press("h")
     seat.advised(seat.view, seat.adviser.advise(seat.view))
     return seat
-
-
-def adviser(game: Game) -> Adviser:
-    """Who helps."""
-    return Adviser("search", game.rules)
 
 
 async def screen(seat: Seat) -> str:

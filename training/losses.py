@@ -19,14 +19,21 @@ from .rollout import Rollout
 
 @dataclass
 class Minibatch:
-    """Some decisions of a rollout: ``b`` bids, then ``c`` cards; n = b + c."""
+    """Some decisions of a rollout: b bids, then c cards; n = b + c. The fields are those of
+    :class:`Rollout`."""
 
     rows: Tensor
+    """``[n, size]``"""
     num_bids: int
+    """b"""
     bid_masks: Tensor
+    """bool ``[b, 158]``"""
     card_masks: Tensor
+    """bool ``[c, 36]``"""
     actions: Tensor
+    """int64 ``[n]``"""
     log_probabilities: Tensor
+    """float32 ``[n]``"""
     targets: tuple[Tensor, ...]
     """``[n]`` each: what the loss holds the decisions against"""
 

@@ -96,6 +96,7 @@ def test_a_player_that_errs_is_named(capsys):
         ("evaluate thumb --field random --json /no/such/folder/out.json", "/no/such/folder"),
         ("evaluate thumb --field random --json .", "'.' is a folder"),
         ("deal --number 5", "number is 5; allowed: 1 to 4"),
+        (f"replay {'long' * 99}", "File name too long"),
         ("deal --rules poker", "'poker' is not a rule set"),
     ],
 )

@@ -3,6 +3,7 @@
 Exit status: 0 done, 2 bad input, 1 another failure, 130 interrupted.
 """
 
+import errno
 import io
 import os
 import sys
@@ -53,8 +54,8 @@ OPTIONAL: dict[Any, tuple[type, str]] = {
 """Types of options that may be left out → what one is when it is given. With tyro's own rule help
 would say that the word None may be written there."""
 
-NO_INPUT = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
-"""What the system says of a file to be read that is none: bad input."""
+NO_INPUT = {errno.ENOENT, errno.EISDIR, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP}
+"""What the system says of a path that leads to no file: bad input."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -81,8 +82,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Who read our output has stopped, such as head: no more to be said, even at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except (ValueError, *NO_INPUT) as error:
+    except ValueError as error:
         return _fail(error, 2)
+    except OSError as error:
+        return _fail(error, 2 if error.errno in NO_INPUT else 1)
     except Exception as error:
         return _fail(error, 1)
     return 0

@@ -30,13 +30,15 @@ from training.ship import ITSELF, SEED, measure, rules_text
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
 RESULTS = ROOT / "docs" / "strength.json"
+MAIN = "swisslos"
 NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four"}
 
 
 def models(folder: Path) -> list[Path]:
-    """The models to be measured, by name."""
+    """The models to be measured, by name, that of the main game first."""
     opponents = {Path(spec).name for field in FIELDS.values() for spec in field}
-    return sorted(path for path in folder.glob("*.safetensors") if path.name not in opponents)
+    found = (path for path in folder.glob("*.safetensors") if path.name not in opponents)
+    return sorted(found, key=lambda path: (path.stem != MAIN, path.stem))
 
 
 def strength(paths: Iterable[Path], deals: int) -> dict[str, Any]:

@@ -69,6 +69,9 @@ def test_a_game_hides_in_a_notebook_what_the_seat_to_act_cannot_see():
     assert game.svg(width=600).startswith('<svg xmlns="http://www.w3.org/2000/svg" width="600"')
     with pytest.raises(ValueError, match="seat is 4"):
         game.svg(4)
+    for width in (0, -1, True, 600.0, '1" onload="'):
+        with pytest.raises(ValueError, match=r"width is .+; allowed: a whole number"):
+            game.svg(width=width)
     while not game.is_over:
         game.play(game.legal_actions()[0])
     assert game.svg() == game.view(0).svg()

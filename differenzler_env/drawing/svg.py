@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from xml.sax.saxutils import escape, quoteattr
 
+from ..checks import is_integer
 from .shapes import Box, Colour, Disc, Drawing, Glow, Laid, Line, Polygon, Shape, Symbol, Text
 
 FONT = "Aileron, 'Helvetica Neue', Helvetica, Arial, sans-serif"
@@ -16,8 +17,13 @@ def svg_text(drawing: Drawing, width: int | None = None) -> str:
     Args:
         drawing: what to draw.
         width: to show it at, in pixels; as drawn where not given.
+
+    Raises:
+        ValueError: for a width that is no whole number, or below 1.
     """
-    width = width or drawing.width
+    width = drawing.width if width is None else width
+    if not is_integer(width) or width < 1:
+        raise ValueError(f"width is {width!r}; allowed: a whole number, 1 or more")
     height = round(width * drawing.height / drawing.width)
     symbols: dict[str, Symbol] = {}
     _collect(drawing.shapes, symbols)

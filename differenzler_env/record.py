@@ -208,7 +208,9 @@ def replay_bids(game: "Game", bids: Sequence[Any], place: Place) -> None:
         if isinstance(bids[seat], bool) or not isinstance(bids[seat], int):
             raise place.error(f"the bid of seat {seat} should be a number, not {_text(bids[seat])}")
         if not 0 <= bids[seat] < NUM_BIDS:
-            raise place.error(f"the bid of seat {seat} is {bids[seat]}; allowed: 0 to 157")
+            raise place.error(
+                f"the bid of seat {seat} is {bids[seat]}; allowed: 0 to {NUM_BIDS - 1}"
+            )
         try:
             game.play(bids[seat])
         except IllegalActionError as error:

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ..actions import NUM_BIDS
 from ..cards import NUM_CARDS, NUM_SUITS, SUITS, card_index
 from ..observation import OBSERVATION_SIZE
 from ..rules import Rules
@@ -152,7 +153,7 @@ def settled_vector(deal: dict[str, Any], players: int) -> np.ndarray:
     order[played] = np.arange(1, len(played) + 1) / NUM_CARDS
     if deal["turned_up"] is not None:
         turned_up[card_index(deal["turned_up"])] = 1
-    bids = np.array(deal["bids"], np.float32) / 157
+    bids = np.array(deal["bids"], np.float32) / (NUM_BIDS - 1)
     dealer = np.eye(players, dtype=np.float32)[deal["dealer"]]
     trump = np.eye(NUM_SUITS, dtype=np.float32)[SUITS.index(deal["trump"])]
     return np.concatenate([holder.ravel(), order, bids, dealer, trump, turned_up])

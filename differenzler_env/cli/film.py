@@ -7,6 +7,7 @@ from typing import Annotated
 import tyro
 
 from .options import Cards, Language
+from .screen import parse_show
 
 
 @dataclass
@@ -37,7 +38,6 @@ class Film:
         from ..play.film import write_film
         from ..words import choose_words
         from .common import check_output, progress_bar, read_matches
-        from .watch import parse_show
 
         check_output(self.out)
         if self.out.suffix.lower() != ".gif":

@@ -1,11 +1,11 @@
 """Command line: ``differenzler play``, a seat at the table, in the terminal."""
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .options import Cards, Language
+from .screen import check_pace, need_textual, on_terminal, run_app
 
 if TYPE_CHECKING:
     from ..play.advice import Adviser
@@ -114,43 +114,4 @@ class Play:
         from ..play.app import SeatApp
         from ..play.seat import Seat
 
-        app = SeatApp(Seat(sitting, words, adviser), self.pace)
-        app.run()
-        if app.error is not None:
-            raise app.error
-
-
-def check_pace(pace: float) -> None:
-    """Refuse a pace that is none.
-
-    Raises:
-        ValueError: for less than no time, or more than an hour.
-    """
-    if not 0 <= pace <= 3600:
-        raise ValueError(f"pace is {pace:g}; allowed: 0 to 3600 seconds")
-
-
-def on_terminal() -> bool:
-    """Whether somebody sits at a terminal that can show a screen."""
-    import os
-
-    streams = (sys.stdin, sys.stdout)
-    there = all(stream is not None and stream.isatty() for stream in streams)
-    return there and os.environ.get("TERM") not in ("dumb", None)
-
-
-def need_textual() -> None:
-    """Before a match begins: the table can be shown.
-
-    Raises:
-        ValueError: without Textual; it says what to install.
-    """
-    try:
-        from ..play import app  # noqa: F401 (whether it can be)
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] != "textual":
-            raise
-        raise ValueError(
-            "the table on the screen needs Textual: pip install 'differenzler-env[play]'; "
-            "--plain plays line by line without it"
-        ) from None
+        run_app(SeatApp(Seat(sitting, words, adviser), self.pace))

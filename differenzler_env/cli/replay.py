@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import tyro
 
 from .options import JUDGE, Cards, Language
-from .play import check_pace, need_textual, on_terminal
+from .screen import check_pace, need_textual, on_terminal, parse_show, run_app
 
 if TYPE_CHECKING:
     from ..words import Words
@@ -77,7 +77,6 @@ class Replay:
         from ..play.viewer import Viewer
         from ..words import choose_words
         from .common import read_matches
-        from .watch import parse_show
 
         need_textual()
         line, record = next(read_matches(self.file, self.match))
@@ -97,10 +96,7 @@ class Replay:
 
         from ..play.app import ViewerApp
 
-        app = ViewerApp(viewer, pace=self.pace)
-        app.run()
-        if app.error is not None:
-            raise app.error
+        run_app(ViewerApp(viewer, pace=self.pace))
 
     def told(self, line: int, record: Any) -> dict[str, Any]:
         """Check a match, tell it unless it is only to be checked, and sum it up."""

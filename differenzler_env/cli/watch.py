@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .options import JUDGE, Cards, Language, RulesText
-from .play import check_pace, need_textual, on_terminal
+from .screen import check_pace, need_textual, on_terminal, parse_show, run_app
 
 if TYPE_CHECKING:
     from ..play.sitting import Sitting
@@ -97,20 +97,4 @@ class Watch:
             live=True,
             running=self.pace > 0,
         )
-        app = ViewerApp(viewer, lambda: next(steps, None), self.pace or 1)
-        app.run()
-        if app.error is not None:
-            raise app.error
-
-
-def parse_show(text: str, players: int) -> int | str:
-    """What is shown: ``"open"``, ``"none"`` or a seat.
-
-    Raises:
-        ValueError: for anything else.
-    """
-    if text in ("open", "none"):
-        return text
-    if text.isascii() and text.isdigit() and int(text) < players:
-        return int(text)
-    raise ValueError(f"show is {text!r}; allowed: open, none, or a seat from 0 to {players - 1}")
+        run_app(ViewerApp(viewer, lambda: next(steps, None), self.pace or 1))

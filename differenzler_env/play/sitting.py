@@ -13,6 +13,7 @@ from typing import Any
 from ..agents import Agent, SpecError, choose_action, load_field
 from ..agents.registry import BUILT_IN, split_spec
 from ..agents.table import illegal_choice
+from ..checks import MAX_SEED
 from ..errors import IllegalActionError, RecordError
 from ..files import replacing
 from ..game import Game
@@ -200,7 +201,7 @@ def read_save(file: Path, record_file: Path | None = None, opponents: str | None
         if document["format"] != FORMAT:
             raise RecordError(f"its format is {document['format']!r}; this version reads {FORMAT}")
         seed, seat = (_whole(document, name) for name in ("seed", "seat"))
-        if not 0 <= seed < 1 << 128:
+        if not 0 <= seed <= MAX_SEED:
             raise RecordError(f"its seed is {seed}; allowed: 0 to 2**128 - 1")
         game = Game.from_record(document["record"], seed)
         if not 0 <= seat < game.rules.players:

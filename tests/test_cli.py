@@ -223,6 +223,17 @@ def command(*words, **options):
 
 
 @pytest.mark.slow
+def test_ctrl_c_ends_a_count_that_would_take_years():
+    words = [sys.executable, "-m", "differenzler_env", "perft", "--depth", "36"]
+    counting = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
+    with pytest.raises(subprocess.TimeoutExpired):
+        counting.communicate(timeout=15)
+    counting.send_signal(signal.SIGINT)
+    _, err = counting.communicate(timeout=60)
+    assert (counting.returncode, err) == (130, "differenzler: interrupted\n")
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(("agent", "workers"), [("", 1), ("?parent=true", 2)])
 def test_ctrl_c_ends_in_one_line(agent, workers):
     words = f"evaluate players:Interrupting{agent} --field thumb --deals 1000 --workers {workers}"

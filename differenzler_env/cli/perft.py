@@ -33,7 +33,8 @@ class Perft:
             raise ValueError(f"depth is {self.depth}; allowed: 1 or more")
         check_output(self.json)
         start = self.start()
-        counts = {way: self.counted(start, way) for way in UNDERTRUMP}
+        with Console(stderr=True).status("counting"):
+            counts = {way: self.counted(start, way) for way in UNDERTRUMP}
         print(start.notation())
         table = Table(box=None)
         table.add_column("undertrump")

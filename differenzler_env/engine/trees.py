@@ -13,6 +13,9 @@ from .jit import Array, Integer, jit, lowest_bit
 from .play import play_card, playable
 from .state import PLAY, STATE
 
+PIECE = 1 << 24
+"""Cards played in one go, well under a second: in between, Ctrl-C is heard."""
+
 
 @dataclass(frozen=True)
 class Tree:
@@ -37,8 +40,10 @@ class Tree:
 
 
 @jit
-def count_lines(stack: Array, choices: Array, rules: Array, depth: Integer, sums: Array) -> None:
-    """Count the lines from the position in ``stack[0]``.
+def count_lines(
+    stack: Array, choices: Array, rules: Array, depth: Integer, sums: Array, at: Integer
+) -> Integer:
+    """Count some lines from the position in ``stack[0]``, about ``PIECE`` cards of them.
 
     Args:
         stack: STATE ``[depth + 1]``; the first is in the play phase, the others are overwritten.
@@ -46,12 +51,16 @@ def count_lines(stack: Array, choices: Array, rules: Array, depth: Integer, sums
         rules: RULES ``[1]``.
         depth: cards of a line, at least 1.
         sums: int64 ``[7]``, added to: lines, nodes, points of the five seats.
+        at: cards of the line at hand: 0 at first, then as returned.
+
+    Returns where to go on, −1 once all is counted.
     """
     settings = rules[0]
     players = settings["players"]
-    at = 0
-    choices[0] = playable(stack[0], settings)
-    while at >= 0:
+    enough = sums[1] + PIECE
+    if sums[1] == 0:
+        choices[0] = playable(stack[0], settings)
+    while at >= 0 and sums[1] < enough:
         if choices[at] == 0:
             at -= 1
             continue
@@ -68,6 +77,7 @@ def count_lines(stack: Array, choices: Array, rules: Array, depth: Integer, sums
             at -= 1
         else:
             choices[at] = playable(stack[at], settings)
+    return at
 
 
 @jit
@@ -120,9 +130,11 @@ def count_tree(state_records: np.ndarray, rules_record: np.ndarray, depth: int) 
     stack = np.zeros(depth + 1, STATE)
     stack[0] = state_records[0]
     choices, sums = np.zeros(depth + 1, np.int64), np.zeros(7, np.int64)
-    count_lines(stack.copy(), choices, rules_record, 1, sums.copy())  # compiles it
+    count_lines(stack.copy(), choices, rules_record, 1, sums.copy(), 0)  # compiles it
     start = time.perf_counter()
-    count_lines(stack, choices, rules_record, depth, sums)
+    at = 0
+    while at >= 0:
+        at = count_lines(stack, choices, rules_record, depth, sums, at)
     seconds = time.perf_counter() - start
     players = int(rules_record["players"][0])
     points = tuple(int(total) for total in sums[2 : 2 + players])

@@ -21,9 +21,10 @@ CONTROL = re.compile(
 
 
 class Terminal:
-    """`differenzler` with some arguments, at a terminal of so many columns and lines."""
+    """`differenzler` with some arguments, at a terminal of so many columns and lines, which is its
+    own: it is told when it closes."""
 
-    def __init__(self, *arguments, columns=80, lines=24, **environment):
+    def __init__(self, *arguments, columns=80, lines=24, own=True, **environment):
         self.master, slave = pty.openpty()
         self.resize(columns, lines)
         # These two would count for more than the size of the terminal.
@@ -35,7 +36,7 @@ class Terminal:
             stderr=slave,
             env={**kept, "TERM": "xterm-256color", **environment},
             start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+            preexec_fn=(lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0)) if own else None,
         )
         os.close(slave)
         self.raw = b""
@@ -83,6 +84,12 @@ class Terminal:
             pass
         return self.process.wait(max(1, until - time.monotonic()))
 
+    def close(self):
+        """As a window closes."""
+        if self.master >= 0:
+            os.close(self.master)
+        self.master = -1
+
     def __enter__(self):
         return self
 
@@ -90,4 +97,4 @@ class Terminal:
         with contextlib.suppress(OSError):
             self.process.kill()
         self.process.wait()
-        os.close(self.master)
+        self.close()

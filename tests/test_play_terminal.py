@@ -82,6 +82,19 @@ def test_a_match_is_safe_however_it_is_left_and_goes_on(tmp_path, leave):
     assert record["deals"][0]["hands"] == saved["deals"][0]["hands"]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("own", [True, False])
+def test_a_closed_terminal_ends_it_and_the_match_is_safe(tmp_path, own):
+    with Terminal(*MINI, "--folder", tmp_path, own=own) as terminal:
+        terminal.wait("Your bid")
+        terminal.type("12\r")
+        terminal.wait("Your turn")
+        terminal.close()
+        terminal.process.wait(timeout=60)
+    (file,) = kept(tmp_path, "json")
+    assert json.loads(file.read_text())["record"]["deals"][0]["bids"][0] == 12
+
+
 def test_a_small_terminal_says_so_and_the_match_waits(tmp_path):
     with Terminal(*MINI, "--folder", tmp_path, columns=60, lines=20) as terminal:
         assert terminal.wait("60 × 20")

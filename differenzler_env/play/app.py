@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import signal
+import sys
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -55,6 +56,9 @@ class TableApp(App[None]):
         for name in ("SIGINT", "SIGTERM", "SIGHUP"):
             with contextlib.suppress(AttributeError, NotImplementedError, RuntimeError, ValueError):
                 loop.add_signal_handler(getattr(signal, name), self.action_leave)
+        # A terminal that is not this process's own goes without a signal.
+        if _at_terminal():
+            self.set_interval(1.0, lambda: None if _at_terminal() else self.action_leave())
         self.show()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -200,3 +204,7 @@ class ViewerApp(TableApp):
         finally:
             self._busy = False
         self.show()
+
+
+def _at_terminal() -> bool:
+    return sys.__stdin__ is not None and sys.__stdin__.isatty()

@@ -8,8 +8,10 @@ import pytest
 from kinds import KINDS, play_out
 from PIL import Image, ImageSequence
 
-from differenzler_env import Game
+from differenzler_env import Game, Rules
 from differenzler_env.cli import main
+from differenzler_env.drawing import table_drawing
+from differenzler_env.drawing.shapes import Text
 from differenzler_env.record import write_records
 
 
@@ -71,3 +73,9 @@ def test_bad_arguments_of_film_are_answered_in_one_line(tmp_path, file, capsys, 
     assert main(["film", str(file), *out, *words]) == 2
     error = capsys.readouterr().err
     assert said in error and error.count("\n") == 1
+
+
+def test_a_deal_of_a_match_keeps_its_number():
+    drawing = table_drawing(Game(Rules.mini(), seed=1), deal=(1, 4))
+    texts = [shape.text for shape in drawing.shapes if isinstance(shape, Text)]
+    assert "deal 2 of 4" in texts

@@ -57,6 +57,7 @@ def table_drawing(
     words: Words = ENGLISH,
     names: Sequence[str] = (),
     trick: Sequence[tuple[int, str]] | None = None,
+    deal: tuple[int, int] | None = None,
 ) -> Drawing:
     """The table now.
 
@@ -67,6 +68,8 @@ def table_drawing(
         names: of the seats; their numbers where not given.
         trick: (seat, card) in the order played, drawn in place of the trick on the table; for one
             that has just been completed.
+        deal: (number of the deal, from 0, deals of the match), where not as the table has them: for
+            a deal of a match that is played by itself.
     """
     own_seat = getattr(table, "seat", None)
     bottom = own_seat or 0
@@ -83,7 +86,7 @@ def table_drawing(
             shapes += _backs(place, _cards_left(table, seat))
     shapes += _trick(table.trick if trick is None else trick, places, words.cards)
     shapes += _trump(table, words)
-    shapes += _progress(table, words)
+    shapes += _progress(table, words, deal or (table.deal_number, table.rules.deals))
     for seat, place in places.items():
         name = names[seat] if names else words("Seat", seat=seat)
         if seat == own_seat and not names:
@@ -268,12 +271,12 @@ def _trump(table: Any, words: Words) -> list[Shape]:
     return shapes
 
 
-def _progress(table: Any, words: Words) -> list[Shape]:
+def _progress(table: Any, words: Words, deal: tuple[int, int]) -> list[Shape]:
+    number, deals = deal
     rules = table.rules
     wide, high = 164, 128
     left, top = WIDTH - 46 - wide, 46
     middle = left + wide / 2
-    deal = words("deal_of", deal=table.deal_number + 1, deals=rules.deals)
     if table.phase == "over":
         stage = words("match over")
     elif table.phase == "bid":
@@ -282,7 +285,7 @@ def _progress(table: Any, words: Words) -> list[Shape]:
         stage = words("trick_of", trick=len(table.tricks) + 1, tricks=rules.tricks)
     shapes: list[Shape] = [
         _panel(left, top, wide, high),
-        Text(middle, top + 20, deal, 15, IVORY),
+        Text(middle, top + 20, words("deal_of", deal=number + 1, deals=deals), 15, IVORY),
         Text(middle, top + 41, stage, 15, IVORY),
     ]
     if table.tricks:

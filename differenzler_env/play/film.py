@@ -62,7 +62,8 @@ def write_film(
     frames: list[Image.Image] = []
     times: list[int] = []
     for number, step in enumerate(steps):
-        picture = _picture(step, own_seat, words, names).resize(size, Image.Resampling.LANCZOS)
+        drawn = _picture(step, own_seat, words, names, (deal, rules.deals))
+        picture = drawn.resize(size, Image.Resampling.LANCZOS)
         # One palette for the whole film: colours that stay the same do not flicker.
         palette = frames[0] if frames else picture.quantize(255)
         frames.append(picture.quantize(palette=palette, dither=Image.Dither.NONE))
@@ -83,10 +84,12 @@ def write_film(
     return len(frames)
 
 
-def _picture(step: Step, own_seat: int | None, words: Words, names: list[str]) -> Image.Image:
+def _picture(
+    step: Step, own_seat: int | None, words: Words, names: list[str], deal: tuple[int, int]
+) -> Image.Image:
     """The table at a step; a trick just completed still lies there."""
     table: Any = step.game if own_seat is None else step.game.view(own_seat)
     trick = None
     if step.kind in (TRICK, SETTLED):
         trick = seats_in_order(table.tricks[-1], table.rules.players)
-    return paint(table_drawing(table, words, names, trick))
+    return paint(table_drawing(table, words, names, trick, deal))

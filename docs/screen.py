@@ -1,22 +1,23 @@
-"""Documentation: draws docs/play.png, the table in the terminal as `differenzler play` shows it.
+"""Documentation: draws docs/play.svg, the table in the terminal as `differenzler play` shows it.
 
     python docs/screen.py
 
-A match against thumb is played up to the third trick; help is on. The screen is exported as SVG by
-Textual and painted by CairoSVG (`pip install cairosvg`), which only this picture needs.
+A match against thumb is played up to the third trick; help is on. Textual exports the screen.
 """
 
 import asyncio
+import re
 from pathlib import Path
 
 from differenzler_env import Game
+from differenzler_env.files import replacing
 from differenzler_env.play.advice import Adviser
 from differenzler_env.play.app import SeatApp
 from differenzler_env.play.seat import Seat
 from differenzler_env.play.sitting import Sitting, seat_field
 from differenzler_env.words import ENGLISH
 
-PICTURE = Path(__file__).resolve().parent / "play.png"
+PICTURE = Path(__file__).resolve().parent / "play.svg"
 SEED, TRICKS, COLUMNS, LINES = 7, 2, 80, 24
 FONT = "DejaVu Sans Mono"
 
@@ -47,10 +48,11 @@ async def screen(seat: Seat) -> str:
 
 def main() -> None:
     """Write the picture."""
-    import cairosvg
-
-    svg = asyncio.run(screen(seat_in_the_third_trick())).replace("Fira Code", FONT)
-    cairosvg.svg2png(bytestring=svg.encode(), write_to=str(PICTURE), output_width=1100)
+    svg = asyncio.run(screen(seat_in_the_third_trick()))
+    # A page shows it as a picture, where fonts of other sites are not fetched.
+    svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL).replace("Fira Code", FONT)
+    with replacing(PICTURE) as temporary:
+        temporary.write_text(svg, encoding="utf-8")
     print(PICTURE)
 
 

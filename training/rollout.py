@@ -172,13 +172,10 @@ class Collector:
         """
         batch, everyone = self.batch, np.arange(self.games)
         seats = batch.current_seat.astype(np.int64)
-        bits, legal = batch.legal_bits(), batch.legal_mask()
-        bidding = decision == 0
+        legal, bidding = batch.legal_mask(), decision == 0
         actions = np.empty(self.games, np.int64)
-        forced = np.zeros(self.games, np.bool_)
-        if not bidding:
-            forced = bits & (bits - np.uint64(1)) == 0
-            actions[forced] = legal[forced].argmax(axis=1)
+        forced = legal.sum(axis=1) == 1
+        actions[forced] = legal[forced].argmax(axis=1)
         if seating.others is not None:
             asked = np.where(forced[:, None], -1, seating.others)
             answers = self.pool.choose(batch, asked)

@@ -197,6 +197,9 @@ MESSAGES: dict[str, tuple[str, str]] = {
     "bids_done": ("{who} has bid.", "{who} hat angesagt."),
     "bids_open": ("{who} bids {bid}.", "{who} sagt {bid} an."),
     "plays": ("{who} plays {card}.", "{who} spielt {card}."),
+    "you_have_bid": ("You have bid.", "Du hast angesagt."),
+    "you_bid": ("You bid {bid}.", "Du sagst {bid} an."),
+    "you_play": ("You play {card}.", "Du spielst {card}."),
     "running": ("running", "läuft"),
     "position": ("{at} of {count}", "{at} von {count}"),
     # Line by line

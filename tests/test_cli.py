@@ -98,6 +98,8 @@ def test_a_player_that_errs_is_named(capsys):
         ("deal --number 5", "number is 5; allowed: 1 to 4"),
         (f"replay {'long' * 99}", "File name too long"),
         ("deal --rules poker", "'poker' is not a rule set"),
+        ("watch --plain --judge nix", "there is no agent 'nix'"),
+        ("watch --plain --judge thumb", "a judge is a search"),
     ],
 )
 def test_a_mistake_is_answered_in_one_line(capsys, words, said):

@@ -23,7 +23,7 @@ from differenzler_env.play.scene import (
 )
 from differenzler_env.play.screen import HEIGHT, WIDTH
 from differenzler_env.play.seat import Seat
-from differenzler_env.play.sitting import Sitting, live_steps, seat_field
+from differenzler_env.play.sitting import Sitting, human_seat, live_steps, seat_field
 from differenzler_env.play.steps import DEAL, SETTLED, TRICK, record_steps
 from differenzler_env.play.viewer import Viewer
 from differenzler_env.words import ENGLISH, Words
@@ -235,6 +235,8 @@ def test_names_are_short_and_harmless():
     specs = ["human", "models/swisslos.safetensors?deterministic=true", "me.mine:\x1b[2JAgent", "x"]
     assert seat_names(specs, 0, ENGLISH) == ["you", "swisslos 1", "?[2JAgent 2", "x 3"]
     assert seat_names(specs[:1], None, ENGLISH) == ["human 0"]
+    assert human_seat(specs) == 0 and human_seat(["x", "human"]) == 1
+    assert human_seat(specs[1:]) is None and human_seat(["human", "human"]) is None
 
 
 def test_hands_are_held_trumps_first_and_high_to_low():
@@ -322,6 +324,30 @@ def test_a_match_being_played_comes_step_by_step():
     while viewer.wants_step:
         viewer.add(next(steps, None))
     assert sitting.game.is_over and not viewer.live
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (ENGLISH, ("You bid ", "You play ", "You take the trick", "You have bid.")),
+        (GERMAN, ("Du sagst ", "Du spielst ", "Du machst den Stich", "Du hast angesagt.")),
+    ],
+    ids=["en", "de"],
+)
+def test_whose_record_it_is_is_spoken_to(words, said):
+    sitting = watch(Rules(deals=1))
+    list(live_steps(sitting))
+    steps, judge = record_steps(sitting.record()), load_judge("search?worlds=2", Rules())
+    names = seat_names(["a", "human", "b", "c"], 1, words)
+    seen = ""
+    for shown in ("open", "none"):
+        viewer = Viewer(steps, names, words, judge, shown)
+        for _ in steps:
+            seen += viewer.page().plain
+            viewer.press("right")
+    assert all(sentence in seen for sentence in said)
+    assert not any(f"{words('you')} {verb}" in seen for verb in ("bids", "plays", "takes", "has"))
+    assert not any(f"{words('you')} {verb}" in seen for verb in ("sagt", "spielt", "macht", "hat"))
 
 
 def test_hidden_cards_are_shown_or_not_and_the_analysis_with_them():

@@ -37,6 +37,20 @@ def test_a_record_is_told(file, capsys):
     assert "Enter" not in out
 
 
+def test_the_person_is_called_as_at_the_table(tmp_path, capsys):
+    record = match(KINDS["mini"], 1)
+    told = {}
+    for seats in (["thumb", "human"], ["human", "human"]):
+        write_records(tmp_path / "own.jsonl", [record | {"seats": seats}])
+        for language in ("en", "de"):
+            words = ["--language", language]
+            assert main(["replay", str(tmp_path / "own.jsonl"), *words]) == 0
+            told[*seats, language] = capsys.readouterr().out
+    assert "\nseat 0: thumb, seat 1: you\n" in told["thumb", "human", "en"]
+    assert "\nPlatz 0: thumb, Platz 1: du\n" in told["thumb", "human", "de"]
+    assert "\nseat 0: human, seat 1: human\n" in told["human", "human", "en"]
+
+
 def test_a_record_is_told_in_german_with_german_cards(file, capsys):
     words = ["--match", "2", "--deal", "3", "--language", "de", "--cards", "german"]
     assert main(["replay", str(file), *words]) == 0
@@ -103,6 +117,9 @@ def test_replay_pauses_after_each_trick_where_asked_to(file, capsys, monkeypatch
         (["--deal", "2"], "line 1 has 1 deals, not 2"),
         (["--deal", "-1"], "deal is -1; allowed: 1 or more"),
         (["--json", "no/such/folder/x.json"], "there is no folder"),
+        (["--judge", "nix"], "there is no agent 'nix'"),
+        (["--judge", "thumb"], "a judge is a search"),
+        (["--show", "2"], "show is '2'; allowed: open, none, or a seat from 0 to 1"),
     ],
 )
 def test_bad_arguments_of_replay(file, capsys, arguments, sentence):

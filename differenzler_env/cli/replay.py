@@ -73,6 +73,7 @@ class Replay:
         """Show a match at the table, forward and back."""
         from ..play.analysis import load_judge
         from ..play.scene import seat_names
+        from ..play.sitting import human_seat
         from ..play.steps import DEAL, record_steps
         from ..play.viewer import Viewer
         from ..words import choose_words
@@ -85,7 +86,7 @@ class Replay:
         rules = steps[0].game.rules
         viewer = Viewer(
             steps,
-            seat_names(record["seats"], None, words),
+            seat_names(record["seats"], human_seat(record["seats"]), words),
             words,
             load_judge(self.judge, rules),
             parse_show(self.show, rules.players),
@@ -102,12 +103,15 @@ class Replay:
         """Check a match, tell it unless it is only to be checked, and sum it up."""
         from ..game import Game
         from ..play import playthrough
+        from ..play.analysis import load_judge
         from ..record import replay
         from ..words import choose_words
 
         words = choose_words(self.language, cards=self.cards)
         match = replay(record, Game, line)
         self.check_deal(line, record)
+        load_judge(self.judge, match.rules)  # refused here as at the table, which is not shown
+        parse_show(self.show, match.rules.players)
         if not self.check:
             print(words("told_match", line=line))
             self.tell(playthrough(record, line, words, self.deal), words)

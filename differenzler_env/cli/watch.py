@@ -8,6 +8,7 @@ from .options import JUDGE, Cards, Language, RulesText
 from .screen import check_pace, need_textual, on_terminal, parse_show, run_app
 
 if TYPE_CHECKING:
+    from ..agents.search import SearchAgent
     from ..play.sitting import Sitting
 
 
@@ -39,6 +40,7 @@ class Watch:
         from ..agents.registry import share_agents, split_list
         from ..checks import typed_seed
         from ..game import Game
+        from ..play.analysis import load_judge
         from ..play.sitting import Sitting
         from .common import check_output, parse_rules
 
@@ -53,6 +55,7 @@ class Watch:
                 f"them; {self.agents!r} has {len(specs)}"
             )
         agents = dict(enumerate(share_agents(specs, rules)))
+        judge = load_judge(self.judge, rules)
         seed = typed_seed(self.seed)
         sitting = Sitting(Game(rules, seed=seed), agents, seed, None, self.record)
         shown = parse_show(self.show, rules.players)
@@ -61,7 +64,7 @@ class Watch:
                 self.watch_plain(sitting, shown)
             else:
                 need_textual()
-                self.watch_screen(sitting, shown)
+                self.watch_screen(sitting, shown, judge)
         finally:
             sitting.write_record()
 
@@ -77,9 +80,8 @@ class Watch:
             print(lines, flush=True)
             time.sleep(self.pace)
 
-    def watch_screen(self, sitting: "Sitting", shown: int | str) -> None:
+    def watch_screen(self, sitting: "Sitting", shown: int | str, judge: "SearchAgent") -> None:
         """Show the match on the whole screen."""
-        from ..play.analysis import load_judge
         from ..play.app import ViewerApp
         from ..play.scene import seat_names
         from ..play.sitting import live_steps
@@ -92,7 +94,7 @@ class Watch:
             [next(steps)],
             seat_names(sitting.specs, None, words),
             words,
-            load_judge(self.judge, sitting.game.rules),
+            judge,
             shown,
             live=True,
             running=self.pace > 0,

@@ -11,6 +11,7 @@ from ..record import replay
 from ..rules import Rules
 from ..text import hand_text
 from ..words import ENGLISH, Words
+from .sitting import human_seat
 from .steps import deal_game
 
 MINUS = "−"
@@ -56,6 +57,9 @@ def playthrough(
 def _heading(rules: Rules, seats: Sequence[str], words: Words) -> str:
     """The rules and who sits where. Names are made harmless to terminals."""
     names = ["".join(c if c.isprintable() else "?" for c in name) for name in seats]
+    own = human_seat(seats)
+    if own is not None:
+        names[own] = words("you")
     where = ", ".join(f"{words('seat', seat=seat)}: {name}" for seat, name in enumerate(names))
     return f"{rules!r}\n{where}"
 

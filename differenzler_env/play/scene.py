@@ -17,6 +17,13 @@ from ..words import Words
 
 HIDDEN = "none"
 OPEN = "open"
+OWN = {
+    "takes": "you_take",
+    "plays": "you_play",
+    "bids_open": "you_bid",
+    "bids_done": "you_have_bid",
+}
+"""Message about a seat → the same to the person who sits there."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +80,11 @@ def seat_names(specs: Sequence[str], own_seat: int | None, words: Words) -> list
             name = name[:11] + "…"
         names.append(words("you") if seat == own_seat else f"{name} {seat}")
     return names
+
+
+def sentence(message: str, who: str, words: Words, **values: object) -> str:
+    """A sentence about a seat, by its name: what it did."""
+    return words(OWN[message] if who == words("you") else message, who=who, **values)
 
 
 def sorted_hand(hand: Sequence[str], trump: str) -> list[str]:
@@ -196,10 +208,7 @@ def _account(view: PlayerView, words: Words) -> str:
 
 def trick_taken(trick: dict[str, Any], names: Sequence[str], words: Words) -> str:
     """Who takes a trick, as a sentence."""
-    who = names[trick["winner"]]
-    if who == words("you"):
-        return words("you_take", points=trick["points"])
-    return words("takes", who=who, points=trick["points"])
+    return sentence("takes", names[trick["winner"]], words, points=trick["points"])
 
 
 def last_trick(trick: dict[str, Any], names: Sequence[str], words: Words) -> str:

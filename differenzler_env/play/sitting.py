@@ -6,7 +6,7 @@ A save file is JSON, and going on replays its record: nothing in it is executed.
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,12 @@ from .steps import DEAL, SETTLED, Step, play_step
 FORMAT = 1
 KEYS = ("format", "seed", "seat", "record")
 HUMAN = "human"
+"""Who a record says sat in the person's seat."""
+
+
+def human_seat(seats: Sequence[str]) -> int | None:
+    """The person's seat at a recorded table; ``None`` where it tells of none, or of several."""
+    return seats.index(HUMAN) if seats.count(HUMAN) == 1 else None
 
 
 def matches_folder() -> Path:

@@ -13,7 +13,7 @@ from ..words import Words
 from . import pages
 from .advice import action_text
 from .analysis import Judgement, judge
-from .scene import HIDDEN, OPEN, result_text, watched_scene
+from .scene import HIDDEN, OPEN, result_text, sentence, watched_scene
 from .screen import FAINT, STRONG, WARNING, Lines, watch_page
 from .steps import BID, DEAL, SETTLED, TRICK, Step
 
@@ -184,9 +184,9 @@ class Viewer:
             winners = step.game.winners
             return result_text(winners, self.names, words) if winners else ""
         if step.kind != BID:
-            return words("plays", who=who, card=action_text(step.action, words))
+            return sentence("plays", who, words, card=action_text(step.action, words))
         bid = bids[step.seat]
-        return words("bids_open" if bid.isdigit() else "bids_done", who=who, bid=bid)
+        return sentence("bids_open" if bid.isdigit() else "bids_done", who, words, bid=bid)
 
     def _beside(self) -> Lines:
         """The analysis of the choice that led here."""
@@ -202,7 +202,7 @@ class Viewer:
             return [*lines, Text(words("no_choice"))]
         kind = "bids_open" if step.kind == BID else "plays"
         done = action_text(step.action, words)
-        lines.append(Text(words(kind, who=self.names[step.seat], bid=done, card=done)))
+        lines.append(Text(sentence(kind, self.names[step.seat], words, bid=done, card=done)))
         if judged.action == judged.best:
             lines.append(Text(words("analysis_best"), STRONG))
         else:

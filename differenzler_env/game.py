@@ -10,7 +10,7 @@ from . import observation
 from .actions import action_name, parse_action
 from .batch import Batch
 from .cards import hand_names
-from .checks import is_integer
+from .checks import is_integer, seed_words
 from .deals import DealSetup, check_deal, place_deal
 from .drawing import svg_text, table_drawing
 from .engine import rows as kernels
@@ -23,6 +23,17 @@ from .rules import Rules, get_rules
 from .transcript import RecordReading, deal_record, illegal_sentence, settled_deal
 from .view import PlayerView
 from .words import Words
+
+
+def _one_seed(seed: int | None) -> int | None:
+    """The seed as given; a batch takes a list of them, one a row, a match does not.
+
+    Raises:
+        ValueError: unless it is an integer with 0 ≤ seed < 2¹²⁸, or ``None``.
+    """
+    if seed is not None:
+        seed_words(seed)  # refuses what is none
+    return seed
 
 
 class Game(RecordReading):
@@ -45,7 +56,7 @@ class Game(RecordReading):
         seed: int | None = None,
         objective: str = "penalty",
     ) -> None:
-        self._adopt(Batch(1, rules, seed, objective), [])
+        self._adopt(Batch(1, rules, _one_seed(seed), objective), [])
 
     def _adopt(self, batch: Batch, deals: list[dict[str, Any]]) -> None:
         self.rules = batch.rules
@@ -209,7 +220,7 @@ class Game(RecordReading):
 
     def reset(self, seed: int | None = None) -> None:
         """Start the next match: match number up by one, or match 0 of a seed."""
-        self._batch.reset(seed=seed)
+        self._batch.reset(seed=_one_seed(seed))
         self._deals = []
         self._rewards[:] = 0
 

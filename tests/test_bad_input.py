@@ -252,17 +252,6 @@ def test_a_batch_needs_a_number_of_games(num_games):
         Batch(num_games)
 
 
-@pytest.mark.parametrize("seed", [-1, 1.5, "7", [1, 2, 3], np.array([1.0, 2.0])], ids=repr)
-def test_seeds_are_integers_from_zero(seed):
-    with pytest.raises(ValueError, match="seed"):
-        Batch(2, seed=seed)
-    batch = Batch(2, seed=1)
-    before = batch.state_records.tobytes()
-    with pytest.raises(ValueError, match="seed"):
-        batch.reset(seed=seed)
-    assert batch.state_records.tobytes() == before
-
-
 @pytest.mark.parametrize("first_row", [-1, 1.5, 2**32, "0", None])
 def test_first_rows_are_row_numbers(first_row):
     with pytest.raises(ValueError, match="first_row"):

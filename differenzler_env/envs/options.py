@@ -71,7 +71,7 @@ def row_seeds(seed: int | Sequence[int | None] | None, num_envs: int) -> list[in
     if is_integer(seed):
         return [int(seed) + row for row in range(num_envs)]
     given: Any = seed
-    listed = isinstance(given, Sequence) and not isinstance(given, str)
+    listed = isinstance(given, Sequence) and not isinstance(given, str | bytes)
     if not listed and not (isinstance(given, np.ndarray) and given.ndim == 1):
         raise ValueError(f"seed is {seed!r}; allowed: None, an int, or a list with one a row")
     if len(given) != num_envs:

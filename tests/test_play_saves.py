@@ -35,6 +35,17 @@ def play_some(sitting, actions):
         sitting.play(sitting.game.legal_actions()[0] if own else sitting.choose())
 
 
+def test_a_fault_of_an_agent_tells_nothing_of_its_hand():
+    """Neither in its sentence nor in an error that it goes back to."""
+    game = Game("mini", seed=5)
+    sitting = Sitting(game, seat_field("random", 1 - game.current_seat, game.rules), 5)
+    before = game.notation()
+    with pytest.raises(SpecError, match=r"^random cannot play on: it chose C6, which is") as raised:
+        sitting.play(158)
+    assert raised.value.__cause__ is raised.value.__context__ is None
+    assert game.notation() == before
+
+
 @pytest.mark.parametrize("actions", [0, 3, 21, 36, 40, 77, 140])
 def test_a_match_that_is_put_aside_goes_on_as_if_it_had_not_been(tmp_path, actions):
     whole = sitting_at(tmp_path / "whole")

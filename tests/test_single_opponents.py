@@ -176,7 +176,7 @@ def test_an_opponent_that_fails_does_so_loudly_and_leaves_everything_as_it_was()
             assert str(raised.value) == (
                 "opponent moody in seat 2 chose SA, which is not legal there"
             )
-            assert raised.value.__suppress_context__
+            assert raised.value.__cause__ is raised.value.__context__ is None
         with pytest.raises(error):
             env.unwrapped.reset()
         mood["fail"] = None

@@ -118,7 +118,7 @@ def test_an_opponent_that_fails_leaves_everything_as_it_was():
                 r"row \d: opponent moody in seat 2 chose SA, which is not legal there",
                 str(raised.value),
             )
-            assert raised.value.__suppress_context__
+            assert raised.value.__cause__ is raised.value.__context__ is None
         with pytest.raises(error):
             envs.reset()
         mood["fail"] = False

@@ -1,5 +1,6 @@
 """Environments: Gymnasium's form, one learner at a table of agents. Bookkeeping only, no rules."""
 
+from contextlib import suppress
 from typing import Any, ClassVar
 
 import gymnasium
@@ -200,11 +201,14 @@ class DifferenzlerEnv(gymnasium.Env[Any, Any]):
                 action = choose_action(game, agent)
             except IllegalActionError as error:
                 raise IllegalActionError(f"{name}: {error}") from None
-            try:
-                reward, deal = self._play(action)
-            except IllegalActionError:
-                # The game's own sentence lists what is legal, and so the opponent's hand.
-                raise IllegalActionError(f"{name} {illegal_choice(action)}") from None
+            played = None
+            with suppress(IllegalActionError):
+                played = self._play(action)
+            if played is None:
+                # The game's own sentence lists what is legal, and so the opponent's hand: it must
+                # not go along as this one's context either.
+                raise IllegalActionError(f"{name} {illegal_choice(action)}")
+            reward, deal = played
             total += reward
             settled = settled or deal
         return total, settled

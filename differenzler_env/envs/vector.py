@@ -5,6 +5,7 @@ observations, rewards and arguments.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, ClassVar
 
 import gymnasium
@@ -280,11 +281,14 @@ class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
             if not waiting.any():
                 return
             actions = choose_actions(self.batch, self._seating.agents, self._places)
-            try:
+            played = False
+            with suppress(IllegalActionError):
                 self._apply(actions, waiting, rewards, settled)
-            except IllegalActionError:
-                # The batch's own sentence lists what is legal, and so the opponent's hand.
-                raise IllegalActionError(self._opponents_fault(actions, waiting)) from None
+                played = True
+            if not played:
+                # The batch's own sentence lists what is legal, and so the opponent's hand: it must
+                # not go along as this one's context either.
+                raise IllegalActionError(self._opponents_fault(actions, waiting))
 
     def _opponents_fault(self, actions: NDArray[np.int64], waiting: NDArray[np.bool_]) -> str:
         """Which opponent chose an illegal action, in the first such row."""

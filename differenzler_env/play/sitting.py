@@ -14,7 +14,7 @@ from ..agents import Agent, SpecError, choose_action, load_field
 from ..agents.registry import BUILT_IN, split_spec
 from ..agents.table import illegal_choice
 from ..checks import MAX_SEED
-from ..errors import IllegalActionError, RecordError
+from ..errors import RecordError
 from ..files import replacing
 from ..game import Game
 from ..record import parse_line, write_records
@@ -128,13 +128,10 @@ class Sitting:
                 agent's hand.
         """
         seat = self.game.current_seat
-        try:
-            step = play_step(self.game, action)
-        except IllegalActionError:
-            if seat not in self.agents:
-                raise
+        if seat in self.agents and action not in self.game.legal_actions():
             spec = self.agents[seat].spec
-            raise SpecError(f"{spec} cannot play on: it {illegal_choice(action)}") from None
+            raise SpecError(f"{spec} cannot play on: it {illegal_choice(action)}")
+        step = play_step(self.game, action)
         self.save()
         return step
 

@@ -60,6 +60,18 @@ def test_an_illegal_move_ends_the_match_and_costs_the_offender_alone(turn):
     assert env.rewards == fresh.rewards
 
 
+@pytest.mark.parametrize("taken", range(4))
+def test_a_reset_among_dead_turns_leaves_nothing_behind(taken):
+    env, fresh = one_deal(), one_deal()
+    env.reset(seed=3)
+    env.step(an_illegal_action(env))
+    for _ in range(taken):
+        env.step(None)
+    for each in (env, fresh):
+        each.reset(seed=77)
+    assert play_on(env, last) == play_on(fresh, last)
+
+
 @pytest.mark.parametrize(
     ("settings", "objective", "steps", "cost"),
     [

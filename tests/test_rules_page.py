@@ -42,6 +42,13 @@ def test_what_the_page_calls_allowed_is_allowed():
             assert getattr(Rules(**{name: value}), name) == value
 
 
+def test_the_readme_says_which_under_trump_rule_is_the_default():
+    """Programs differ in it, and policies for one are not for another."""
+    readme = " ".join((RULES_PAGE.parents[1] / "README.md").read_text(encoding="utf-8").split())
+    assert "Under-trumping is for those who cannot follow" in readme
+    assert Rules().undertrump == "void"
+
+
 def test_the_under_trump_table_is_what_is_played():
     table = rows("| trick so far | hand |")
     assert len(table) == len(UNDERTRUMP_TABLE) == 9

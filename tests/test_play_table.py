@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
 from kinds import KINDS
+from screen_tools import fits, lines_of
 from twins import twin_games
 
 from differenzler_env import Game, Rules
-from differenzler_env.agents.registry import share_agents
 from differenzler_env.play import pages
-from differenzler_env.play.advice import Adviser
-from differenzler_env.play.analysis import load_judge
+from differenzler_env.play.advice import Advice, Adviser
 from differenzler_env.play.scene import (
     ranking,
     result_text,
@@ -21,11 +18,8 @@ from differenzler_env.play.scene import (
     sorted_hand,
     watched_scene,
 )
-from differenzler_env.play.screen import HEIGHT, WIDTH
 from differenzler_env.play.seat import Seat
-from differenzler_env.play.sitting import Sitting, human_seat, live_steps, seat_field
-from differenzler_env.play.steps import DEAL, SETTLED, TRICK, record_steps
-from differenzler_env.play.viewer import Viewer
+from differenzler_env.play.sitting import Sitting, human_seat, seat_field
 from differenzler_env.words import ENGLISH, Words
 
 GERMAN = Words("de")
@@ -40,15 +34,6 @@ def sit_down(rules=None, seed=7, words=ENGLISH, adviser="search?worlds=3", game=
 def others_act(seat):
     while seat.waits_for_agent:
         seat.played(seat.sitting.play(seat.sitting.choose()))
-
-
-def lines_of(page):
-    return page.plain.split("\n")
-
-
-def fits(page):
-    lines = lines_of(page)
-    return len(lines) == HEIGHT and all(len(line) <= WIDTH for line in lines)
 
 
 def play_match(seat, look=lambda seat: None):
@@ -130,12 +115,23 @@ def test_help_comes_from_the_view_and_is_off_until_asked_for():
     assert pairs > 1
 
 
+def test_a_long_name_leaves_room_for_its_advice():
+    spec = "search?policy=models/swisslos.safetensors&worlds=00000000000000000000000000000000003"
+    seat = sit_down(adviser=spec)
+    others_act(seat)
+    seat.press("h")
+    seat.advised(seat.view, Advice(157, {}))
+    assert "search would bid 157." in seat.page().plain
+    seat.press("question_mark")
+    assert fits(seat.page()) and spec in "".join(map(str.strip, lines_of(seat.page())))
+
+
 def test_bids_are_typed_checked_and_hidden_from_the_others_rows():
     seat = sit_down()
     others_act(seat)
     seat.press("h")
     seat.advised(seat.view, seat.adviser.advise(seat.view))
-    assert "search?worlds=3 would bid" in seat.page().plain
+    assert "search would bid" in seat.page().plain
     assert "expected cost" in seat.page().plain
     for key in "158":
         seat.press(key)
@@ -251,139 +247,3 @@ def test_a_small_screen_says_what_is_needed_at_any_size():
         assert all(len(line) <= width for line in text.split("\n"))
         said = text.replace("\n", "")
         assert "--plain" in said and "80" in said
-
-
-# Watching ----------------------------------------------------------------------------------
-
-
-def watch(rules, seed=3):
-    agents = dict(enumerate(share_agents(["random"] * rules.players, rules)))
-    return Sitting(Game(rules, seed=seed), agents, seed)
-
-
-def viewer_of(steps, **options):
-    rules = steps[0].game.rules
-    names = [f"agent {seat}" for seat in range(rules.players)]
-    return Viewer(steps, names, ENGLISH, load_judge("search?worlds=2", rules), **options)
-
-
-def test_a_record_has_the_steps_that_were_played():
-    sitting = watch(Rules(deals=4))
-    live = list(live_steps(sitting))
-    told = record_steps(sitting.record())
-    assert [(each.kind, each.seat, each.action) for each in live] == [
-        (each.kind, each.seat, each.action) for each in told
-    ]
-    kinds = [each.kind for each in told]
-    assert kinds.count(DEAL) == kinds.count(SETTLED) == 4 and kinds.count(TRICK) == 4 * 8
-
-
-def test_a_record_is_walked_forward_and_back():
-    sitting = watch(KINDS["five"])
-    list(live_steps(sitting))
-    viewer = viewer_of(record_steps(sitting.record()))
-    pages_seen = []
-    while viewer.index < len(viewer.steps) - 1:
-        page = viewer.page()
-        assert fits(page)
-        pages_seen.append(page)
-        viewer.press("right")
-    for page in reversed(pages_seen):
-        viewer.press("left")
-        assert viewer.page() == page
-    viewer.press("left")
-    assert viewer.index == 0
-    viewer.press("pagedown")
-    assert viewer.step.kind == DEAL and viewer.step.game.deal_number == 1
-    viewer.press("down")
-    assert viewer.step.kind == TRICK
-    viewer.press("pageup")
-    viewer.press("up")
-    assert viewer.step.kind == SETTLED
-    viewer.press("end")
-    assert viewer.step.game.is_over and "match" in viewer.page().plain
-    viewer.press("home")
-    assert viewer.index == 0
-    viewer.press("p")
-    for _ in range(4):
-        viewer.tick()
-    assert viewer.index == 4 and viewer.running
-    viewer.press("left")
-    assert viewer.index == 3 and not viewer.running
-
-
-def test_a_match_being_played_comes_step_by_step():
-    sitting = watch(Rules.mini())
-    steps = live_steps(sitting)
-    viewer = viewer_of([next(steps)], live=True)
-    viewer.press("right")
-    assert viewer.wants_step
-    viewer.add(next(steps))
-    assert viewer.index == 1 and not viewer.wants_step
-    viewer.press("end")
-    while viewer.wants_step:
-        viewer.add(next(steps, None))
-    assert sitting.game.is_over and not viewer.live
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (ENGLISH, ("You bid ", "You play ", "You take the trick", "You have bid.")),
-        (GERMAN, ("Du sagst ", "Du spielst ", "Du machst den Stich", "Du hast angesagt.")),
-    ],
-    ids=["en", "de"],
-)
-def test_whose_record_it_is_is_spoken_to(words, said):
-    sitting = watch(Rules(deals=1))
-    list(live_steps(sitting))
-    steps, judge = record_steps(sitting.record()), load_judge("search?worlds=2", Rules())
-    names = seat_names(["a", "human", "b", "c"], 1, words)
-    seen = ""
-    for shown in ("open", "none"):
-        viewer = Viewer(steps, names, words, judge, shown)
-        for _ in steps:
-            seen += viewer.page().plain
-            viewer.press("right")
-    assert all(sentence in seen for sentence in said)
-    assert not any(f"{words('you')} {verb}" in seen for verb in ("bids", "plays", "takes", "has"))
-    assert not any(f"{words('you')} {verb}" in seen for verb in ("sagt", "spielt", "macht", "hat"))
-
-
-def test_hidden_cards_are_shown_or_not_and_the_analysis_with_them():
-    sitting = watch(Rules(deals=1))
-    list(live_steps(sitting))
-    steps = record_steps(sitting.record())
-    viewer = viewer_of(steps, analysis=True)
-    for _ in range(6):
-        viewer.press("right")
-    assert viewer.wants_analysis
-    viewer.analyse(viewer.index)
-    opened = viewer.page().plain
-    assert "Analysis by search" in opened and "expected cost" in opened
-    viewer.press("o")
-    hidden = viewer.page().plain
-    assert "Analysis" not in hidden and not viewer.wants_analysis
-    hands, shown = steps[6].game.hands, viewer.steps[6].game.trick
-    bids = [str(bid) for bid in steps[6].game.bids]
-    assert not any(f" {bid} " in hidden for bid in bids if int(bid) > 9)
-    assert len(hands) == 4 and len(shown) == 2
-    viewer.press("o")
-    assert viewer.page().plain == opened
-    viewer.press("a")
-    assert "Analysis" not in viewer.page().plain
-
-
-def test_the_analysis_names_what_would_have_been_better():
-    rng = random.Random(4)
-    sitting = watch(Rules(deals=1), seed=rng.randrange(100))
-    list(live_steps(sitting))
-    viewer = viewer_of(record_steps(sitting.record()), analysis=True)
-    words = set()
-    for _ in range(25):
-        viewer.press("right")
-        if viewer.wants_analysis:
-            viewer.analyse(viewer.index)
-        page = viewer.page().plain
-        words |= {word for word in ("better:", "the best there was", "no choice") if word in page}
-    assert words >= {"better:", "the best there was"}

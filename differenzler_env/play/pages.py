@@ -1,6 +1,5 @@
 """Play: the other pages at a table: settlements, standings, tricks, keys, too small a screen."""
 
-import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,7 +11,7 @@ from ..view import PlayerView
 from ..words import Words
 from .playthrough import penalty_text
 from .scene import last_trick, ranking, result_text, sorted_hand
-from .screen import FAINT, HEIGHT, STRONG, WIDTH, Lines, hand_line, page
+from .screen import FAINT, HEIGHT, STRONG, WIDTH, Lines, hand_line, page, wrapped
 from .steps import settled_game
 
 Deal = Mapping[str, Any]
@@ -131,9 +130,12 @@ WATCH_KEYS = [
 
 def keys_page(keys: Sequence[str], agent: str, words: Words, note: str = "") -> Text:
     """What the keys do; ``agent`` is who is asked for help or analysis."""
-    lines = [Text(), *[Text(f"   {words(key, agent=agent)}") for key in keys]]
+    lines = [Text()]
+    for key in keys:
+        told = wrapped(words(key, agent=agent), WIDTH - 3, indent=12)
+        lines += [Text(f"   {part}") for part in told]
     if note:
-        lines += [Text(), *[Text(f" {part}") for part in _wrapped(note, WIDTH - 2)]]
+        lines += [Text(), *[Text(f" {part}") for part in wrapped(note, WIDTH - 2)]]
     return page(lines, words("keys_title"), _back(words), "")
 
 
@@ -144,8 +146,4 @@ def _back(words: Words) -> str:
 def too_small_page(width: int, height: int, words: Words) -> Text:
     """What is said where the table does not fit."""
     text = words("too_small", width=width, height=height, needed_width=WIDTH, needed_height=HEIGHT)
-    return Text("\n".join(_wrapped(text, max(width, 1))))
-
-
-def _wrapped(text: str, width: int) -> list[str]:
-    return textwrap.wrap(text, width) or [""]
+    return Text("\n".join(wrapped(text, max(width, 1))))

@@ -72,14 +72,17 @@ class Scene:
 
 def seat_names(specs: Sequence[str], own_seat: int | None, words: Words) -> list[str]:
     """Short names for the screen: ``"you"``, ``"thumb 1"``, ``"swisslos 2"``."""
-    names = []
-    for seat, spec in enumerate(specs):
-        name = PurePath(spec.partition("?")[0]).name.removesuffix(".safetensors")
-        name = "".join(c if c.isprintable() else "?" for c in name.rpartition(":")[2])
-        if len(name) > 12:
-            name = name[:11] + "…"
-        names.append(words("you") if seat == own_seat else f"{name} {seat}")
-    return names
+    return [
+        words("you") if seat == own_seat else f"{short_name(spec)} {seat}"
+        for seat, spec in enumerate(specs)
+    ]
+
+
+def short_name(spec: str) -> str:
+    """An agent in at most twelve characters, harmless to terminals: ``"swisslos"``."""
+    name = PurePath(spec.partition("?")[0]).name.removesuffix(".safetensors")
+    name = "".join(c if c.isprintable() else "?" for c in name.rpartition(":")[2])
+    return name if len(name) <= 12 else name[:11] + "…"
 
 
 def sentence(message: str, who: str, words: Words, **values: object) -> str:

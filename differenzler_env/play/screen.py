@@ -1,5 +1,6 @@
 """Play: scenes laid out on 80 × 24 characters. What colour says is said without it too."""
 
+import textwrap
 from collections.abc import Mapping, Sequence
 
 from rich.text import Text
@@ -8,6 +9,8 @@ from ..words import Words
 from .scene import HandCard, Scene, SeatRow
 
 WIDTH, HEIGHT = 80, 24
+BESIDE_WIDTH, BESIDE_HEIGHT = 33, 13
+"""Room to the right of the trick that somebody watches."""
 CARD_WIDTH = 6
 SUIT_STYLES = {
     "french": {"C": "bold", "D": "bold red", "H": "bold red", "S": "bold"},
@@ -34,6 +37,16 @@ def fit(line: Text, width: int = WIDTH) -> Text:
     line.truncate(width, overflow="ellipsis")
     line.no_wrap = True
     return line
+
+
+def wrapped(text: str, width: int, indent: int = 0, max_lines: int | None = None) -> list[str]:
+    """A text in lines of at most so many characters, names that are longer broken; lines after the
+    first are indented. At least one line."""
+    after = " " * indent
+    lines = textwrap.wrap(
+        text, width, subsequent_indent=after, max_lines=max_lines, placeholder=" …"
+    )
+    return lines or [""]
 
 
 def suit_style(suit: str, words: Words) -> str:
@@ -203,14 +216,15 @@ def watch_page(
     """
     seats = seat_lines(scene.rows, words)
     seats += [Text()] * (6 - len(seats))
-    left = [*trick_lines(scene, words, 9 if len(scene.rows) > 4 else 11), *[Text()] * 7]
-    right = [*beside][: len(left)]
-    right += [Text()] * (len(left) - len(right))
+    left = trick_lines(scene, words, 9 if len(scene.rows) > 4 else 11)
+    left += [Text()] * (BESIDE_HEIGHT - len(left))
+    right = [*beside][:BESIDE_HEIGHT]
+    right += [Text()] * (BESIDE_HEIGHT - len(right))
     body = [*seats, Text(), Text(f" {scene.last}", FAINT)]
     for line, other in zip(left, right, strict=True):
-        line = fit(line, 47) if other.plain else line
         if other.plain:
-            line.pad_right(47 - len(line.plain))
+            line = fit(line, WIDTH - BESIDE_WIDTH)
+            line.pad_right(WIDTH - BESIDE_WIDTH - len(line.plain))
             line.append_text(other)
         body.append(line)
     return page(body, scene.heading, message, keys)

@@ -11,7 +11,7 @@ from ..view import PlayerView
 from ..words import Words
 from . import pages
 from .advice import Advice, Adviser, action_text
-from .scene import HandCard, seat_names, seat_scene
+from .scene import HandCard, seat_names, seat_scene, short_name
 from .screen import WARNING, table_page
 from .sitting import Sitting
 from .steps import SETTLED, TRICK, Step
@@ -235,7 +235,7 @@ class Seat:
         return "  ".join(parts) or words("ask_card")
 
     def _help_text(self, view: PlayerView) -> str:
-        words, advice, name = self.words, self._advice, self.adviser.name
+        words, advice, name = self.words, self._advice, short_name(self.adviser.name)
         if advice is None:
             return words("advice_waits", agent=name)
         if view.phase == "play":

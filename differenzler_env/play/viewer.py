@@ -14,7 +14,16 @@ from . import pages
 from .advice import action_text
 from .analysis import Judgement, judge
 from .scene import HIDDEN, OPEN, result_text, sentence, watched_scene
-from .screen import FAINT, STRONG, WARNING, Lines, watch_page
+from .screen import (
+    BESIDE_HEIGHT,
+    BESIDE_WIDTH,
+    FAINT,
+    STRONG,
+    WARNING,
+    Lines,
+    watch_page,
+    wrapped,
+)
 from .steps import BID, DEAL, SETTLED, TRICK, Step
 
 Goal = Callable[[Step], bool]
@@ -194,7 +203,8 @@ class Viewer:
         if not self._may_analyse():
             return []
         assert step.seat is not None and step.action is not None
-        lines = [Text(words("analysis", agent=self.search.spec), FAINT)]
+        heading = words("analysis", agent=self.search.spec)
+        lines = [Text(line, FAINT) for line in wrapped(heading, BESIDE_WIDTH, max_lines=4)]
         if self.index not in self._judged:
             return [*lines, Text(words("analysis_waits"), FAINT)]
         judged = self._judged[self.index]
@@ -211,7 +221,10 @@ class Viewer:
             gave = words("analysis_gave", cost=f"{max(judged.loss, 0):.1f}")
             lines.append(Text(gave, WARNING if judged.mistake else STRONG))
         lines.append(Text(f"{words('expected_cost')}:", FAINT))
-        for name in sorted(judged.costs, key=judged.costs.__getitem__)[:9]:
+        shown = sorted(judged.costs, key=judged.costs.__getitem__)[: BESIDE_HEIGHT - len(lines)]
+        if judged.action not in shown:
+            shown[-1] = judged.action  # however much it cost
+        for name in shown:
             mark = "◄" if name == judged.action else ""
             action = action_text(action_from_name(name), words)
             lines.append(Text(f"{action:>5} {judged.costs[name]:6.1f} {mark}", STRONG * bool(mark)))

@@ -13,7 +13,7 @@ from env_tools import (
     play,
     play_on,
 )
-from oracle import lawful_cards
+from oracle import lawful_cards, winner
 
 from differenzler_env import (
     cards,
@@ -176,15 +176,17 @@ def test_the_mask_is_in_observation_and_info_and_fits_the_spaces():
     assert env.agents == []
 
 
-def test_masks_are_the_rules_on_every_step():
+def test_masks_and_turns_are_the_rules_on_every_step_of_two_thousand_games():
+    """On one instance, so that no game leaves anything to the next."""
     env = one_deal()
     for seed in range(2000):
         rng = np.random.default_rng(seed)
         env.reset(seed=seed)
         game = env.unwrapped.game
-        gone = set()
+        gone, leader = set(), (game.dealer + 1) % 4
         for turn in range(40):
             agent = env.agent_selection
+            assert agent == SEATS[(leader + turn) % 4]  # a round of bids, then tricks of four
             chosen = np.flatnonzero(env.infos[agent]["action_mask"])
             if turn < 4:
                 assert chosen.tolist() == list(range(NUM_BIDS))
@@ -198,6 +200,9 @@ def test_masks_are_the_rules_on_every_step():
             env.step(action)
             if turn >= 4:
                 gone.add(card_text(action))
+                trick = [*trick, card_text(action)]
+                if len(trick) == 4:
+                    leader = (leader + winner(trick, game.trump)) % 4
         assert len(gone) == 36
 
 

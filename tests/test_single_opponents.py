@@ -148,7 +148,14 @@ def test_opponents_only_see_views_and_play_the_same_for_the_same_key():
     assert len(set(runs[0][1])) == 30
 
 
-@pytest.mark.parametrize("opponents", ["random", "constant", "thumb", lowest])
+MODEL = "models/swisslos.safetensors"
+CHECKPOINTS = [MODEL, f"{MODEL}?deterministic=false"]
+
+
+@pytest.mark.parametrize(
+    "opponents",
+    ["random", "constant", "thumb", "heuristic", *CHECKPOINTS, lowest],
+)
 def test_opponents_play_legal_cards_only(opponents):
     env = make(opponents=opponents, illegal="raise")
     for seed in range(100):  # an illegal choice would raise

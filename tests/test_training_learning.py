@@ -1,4 +1,5 @@
-"""Learning, measured where it can be: in the mini game, whose optimum is known exactly.
+"""Learning, measured where it can be: in the mini game, whose optimum is known exactly. And seen to
+happen in the default game.
 
 Two things are learnt, by PPO and by Deep Monte Carlo:
 
@@ -14,9 +15,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from processes import train_in_processes
+from scipy.stats import spearmanr
 
-from differenzler_env import Rules
+from differenzler_env import Batch, Rules
+from differenzler_env.agents import load
 from differenzler_env.agents.network_agent import load_network
+from differenzler_env.evaluation import evaluate
 from differenzler_env.evaluation.exact import (
     Deterministic,
     Uniform,
@@ -77,6 +81,28 @@ def test_self_play_comes_near_to_penalties_of_0(
     found = exact_values(learnt(tmp_path, method, deals=100_000), RULES)
     assert -distance < found.value <= 0
     assert found.best_response == pytest.approx(0)
+
+
+@pytest.mark.slow
+def test_a_short_run_learns_the_default_game(tmp_path: Path) -> None:
+    """The critic foresees part of what comes, bids follow the hand, and it pays less than chance on
+    the same deals; rewards are scaled in the trainer, penalties are points everywhere else."""
+    changes = {"rules": "swisslos", "games": 256, "deals": 12_288, "folder": str(tmp_path)}
+    config = make_config(SHARED | LEARNERS["ppo"][2] | changes, Config)
+    assert train(config) == 0
+    files = RunFiles(config)
+    explained = [line["explained_variance"] for line in read_progress(files.progress_path)[-5:]]
+    assert np.mean(explained) > 0.2
+    policy = str(files.policy_path)
+    # Chance may also bid 35 each time, and an untrained policy is about as good as that.
+    for field in ("random", "constant?bid=35"):
+        assert evaluate(policy, field, deals=2000, seed=1).difference().ci95[1] < -2
+    batch = Batch(2000, config.deal_rules(), seed=2)
+    bids, hands = (
+        load(agent, batch.rules).act_batch(batch.views(), batch.decision_keys())
+        for agent in (policy, "thumb")
+    )
+    assert spearmanr(bids, hands).statistic > 0.3
 
 
 @pytest.mark.long

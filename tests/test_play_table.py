@@ -115,6 +115,19 @@ def test_help_comes_from_the_view_and_is_off_until_asked_for():
     assert pairs > 1
 
 
+def test_what_is_typed_while_an_agent_thinks_plays_nothing_later():
+    seat = sit_down(Rules(first_dealer=0))
+    assert seat.waits_for_agent
+    for key in ("7", "enter"):
+        seat.press(key)
+    others_act(seat)
+    seat.press("enter")
+    assert seat.is_turn and seat.view.bid is None
+    for key in ("4", "0", "enter"):
+        seat.press(key)
+    assert seat.view.bid == 40
+
+
 def test_a_long_name_leaves_room_for_its_advice():
     spec = "search?policy=models/swisslos.safetensors&worlds=00000000000000000000000000000000003"
     seat = sit_down(adviser=spec)

@@ -91,6 +91,43 @@ def test_a_match_being_played_comes_step_by_step():
     assert sitting.game.is_over and not viewer.live
 
 
+@pytest.mark.parametrize("keys", ["right right down right", "down pagedown right", "p right right"])
+def test_keys_do_the_same_however_long_agents_think(keys):
+    """Whether a key is pressed when the one before is done, or while that is waited for."""
+    ends = []
+    for patient in (True, False):
+        sitting = watch(KINDS["five"])
+        steps = live_steps(sitting)
+        viewer = viewer_of([next(steps)], live=True)
+        for key in keys.split():
+            viewer.press(key)
+            viewer.tick()
+            while patient and viewer.wants_step:
+                viewer.add(next(steps))
+        while viewer.wants_step:
+            viewer.add(next(steps))
+        ends.append((len(viewer.steps), viewer.index))
+    assert ends[0] == ends[1] and ends[0][0] == ends[0][1] + 1 > 3
+
+
+def test_a_way_back_is_gone_at_once_and_stops_what_was_asked_for():
+    steps = live_steps(watch(Rules()))
+    viewer = viewer_of([next(steps)], live=True)
+    viewer.press("down")
+    for _ in range(5):
+        viewer.add(next(steps))
+    viewer.press("right")
+    viewer.press("left")
+    assert viewer.index == 4 and not viewer.wants_step
+    viewer.add(next(steps))  # the agent had been asked already
+    assert viewer.index == 4
+    viewer.press("right")
+    viewer.press("right")
+    assert viewer.index == 6 and not viewer.wants_step
+    viewer.press("right")
+    assert viewer.wants_step
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

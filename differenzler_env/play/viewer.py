@@ -73,7 +73,7 @@ class Viewer:
         self.index = 0
         self._shown = shown
         self._closed = HIDDEN if shown == OPEN else shown
-        self._goal: Goal | None = None
+        self._waiting: list[Goal] = []  # steps that are still to be played, in the order asked for
         self._analysis = analysis
         self._judged: dict[int, Judgement | None] = {}
         self._other_page: str | None = None
@@ -86,18 +86,19 @@ class Viewer:
     @property
     def wants_step(self) -> bool:
         """Whether the agents are to play on."""
-        return self.live and self._goal is not None
+        return self.live and bool(self._waiting)
 
     def add(self, step: Step | None) -> None:
         """Take the next step of a match that is being played; ``None`` at its end."""
-        goal, self._goal = self._goal, None
         if step is None:
             self.live = self.running = False
+            self._waiting.clear()
             return
         self.steps.append(step)
-        self.index = len(self.steps) - 1
-        if goal is not None and not goal(step):
-            self._goal = goal
+        if self._waiting:  # else somebody has gone back meanwhile, and looks at something else
+            self.index = len(self.steps) - 1
+            if self._waiting[0](step):
+                self._waiting.pop(0)
 
     @property
     def wants_analysis(self) -> bool:
@@ -138,19 +139,27 @@ class Viewer:
 
     def tick(self) -> None:
         """One step on, while it runs by itself."""
-        if self.running and self._goal is None:
+        if self.running and not self._waiting:
             self.go(*GOALS["right"])
             self.running = self.live or self.index < len(self.steps) - 1
 
     def go(self, direction: int, goal: Goal) -> None:
-        """Go to the next step that is wanted, or as far as there are steps."""
-        self._goal = None
+        """Go to the next step that is wanted, or as far as there are steps.
+
+        While agents think, ways forward wait for one another, so that keys do the same however long
+        that takes. A way back is gone at once, and none of them any more.
+        """
+        if direction < 0:
+            self._waiting.clear()
+        elif self._waiting:
+            self._waiting.append(goal)
+            return
         while 0 <= self.index + direction < len(self.steps):
             self.index += direction
             if goal(self.step):
                 return
         if direction > 0 and self.live:
-            self._goal = goal
+            self._waiting.append(goal)
 
     # Pages ---------------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ from differenzler_env import NUM_ACTIONS, Batch, Rules, agents
 from differenzler_env.agents.network_agent import NetworkAgent
 from differenzler_env.agents.torch_network import PolicyNetwork
 from differenzler_env.checkpoint import CheckpointError, load, policy_document, read, save
+from differenzler_env.evaluation import evaluate
 from differenzler_env.observation import OBSERVATION_VERSION
 
 SWISSLOS = Rules.swisslos()
@@ -195,36 +196,44 @@ def test_a_failed_save_leaves_the_old_file(file: Path, monkeypatch: pytest.Monke
 
 
 SAVER = """
-import sys
+import os, random, signal, sys, time
 import numpy as np
-from differenzler_env.checkpoint import save
-path = sys.argv[1]
-number = 0
-while True:
+from differenzler_env.checkpoint import read, save
+
+path, chance, newest = sys.argv[1], random.Random(5), 0
+
+def save_number(number):
     save(path, {"a": np.full(200_000, number, np.float32)}, {"format": 1, "number": number})
-    if number == 0:
-        print("ready", flush=True)
-    number += 1
+
+save_number(0)
+for kill in range(20):
+    before = os.stat(path).st_mtime_ns
+    child = os.fork()
+    while child == 0:
+        newest += 1
+        save_number(newest)
+    while os.stat(path).st_mtime_ns == before:
+        time.sleep(0.001)
+    time.sleep(chance.uniform(0.0, 0.03))
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    tensors, document = read(path)
+    assert document["number"] > newest and (tensors["a"] == document["number"]).all()
+    newest = document["number"]
+print("whole", kill + 1)
 """
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 def test_a_killed_saver_leaves_a_whole_file(tmp_path: Path) -> None:
-    path = tmp_path / "x.safetensors"
-    random = np.random.default_rng(5)
-    for _ in range(4):
-        process = subprocess.Popen(
-            [sys.executable, "-c", SAVER, str(path)], stdout=subprocess.PIPE, text=True
-        )
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
-        try:
-            process.wait(timeout=random.uniform(0.0, 0.25))
-        except subprocess.TimeoutExpired:
-            process.kill()
-        process.wait()
-        process.stdout.close()
-        tensors, document = read(path)
-        assert (tensors["a"] == document["number"]).all()
+    """Twenty savers, each killed at some moment while it saves again and again."""
+    done = subprocess.run(
+        [sys.executable, "-c", SAVER, str(tmp_path / "x.safetensors")],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.stdout == "whole 20\n", done.stderr
 
 
 # The agent of a checkpoint ----------------------------------------------------------------
@@ -274,6 +283,10 @@ def test_specs_load_checkpoints(file: Path) -> None:
     agent = agents.load(f"{file}?deterministic=false", SWISSLOS)
     assert isinstance(agent, NetworkAgent) and not agent.deterministic
     assert agents.load(str(file), SWISSLOS).deterministic
+    # Results say how it played.
+    for options, mode in (("", "true"), ("?deterministic=false", "false")):
+        told = evaluate(f"{file}{options}", "random", SWISSLOS, deals=4, seed=1).to_json()
+        assert told["hero"] == f"{file}?deterministic={mode}"
     with pytest.raises(ValueError, match="table"):
         agents.load(str(file), Rules.table())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gymnasium
 import numpy as np
 import players
 import pytest
@@ -126,6 +127,19 @@ def test_what_is_no_legal_action_forfeits(spec, said):
     assert evaluation.penalty().mean == 157
     assert said in evaluation.faults()[spec]
     assert evaluation.win_share().mean == 0
+
+
+@pytest.mark.parametrize("hero", ["heuristic", "models/swisslos.safetensors"])
+def test_numpy_may_raise_whatever_it_can(hero):
+    """As users set it who hunt errors of their own: nothing here relies on a warning."""
+    with np.errstate(all="raise"):
+        document = numbers(evaluate(hero, "random,thumb,constant", deals=8, seed=1))
+        env = gymnasium.make("differenzler_env:Differenzler-v0", opponents=hero)
+        _, info = env.reset(seed=1)
+        terminated = False
+        while not terminated:
+            *_, terminated, _, info = env.step(int(info["action_mask"].argmax()))
+    assert document == numbers(evaluate(hero, "random,thumb,constant", deals=8, seed=1))
 
 
 def test_faults_of_the_field_are_told_apart():

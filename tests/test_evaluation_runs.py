@@ -13,7 +13,7 @@ from differenzler_env.agents import SpecError, load
 from differenzler_env.evaluation import evaluate
 from differenzler_env.evaluation.duplicate import play_matches
 from differenzler_env.evaluation.evaluate import hero_seatings
-from differenzler_env.evaluation.tables import Tables
+from differenzler_env.evaluation.tables import ARRAYS, Tables
 
 SINGLE = Rules(deals=1)
 
@@ -174,9 +174,13 @@ def test_thousand_games_of_all_kinds_without_an_illegal_action():
     ("arguments", "said"),
     [
         ({"deals": 0}, "deals is 0"),
+        ({"deals": 2.5}, "deals is 2.5"),
+        ({"deals": "5"}, "deals is '5'"),
         ({"seed": -1}, "seed is -1"),
         ({"seed": 2**128}, "seed is"),
         ({"workers": 0}, "workers is 0"),
+        ({"workers": "2"}, "workers is '2'"),
+        ({"until_ci": "wide"}, "until_ci is 'wide'"),
         ({"rules": "poker"}, "'poker' is not a rule set"),
         ({"field": "thumb,random"}, "needs 3 opponents"),
     ],
@@ -246,3 +250,38 @@ def test_a_file_of_another_run_is_refused(tmp_path):
         file.write_bytes(content)
         with pytest.raises(ValueError, match="no file of an earlier run, or damaged"):
             evaluate("thumb", "random", deals=4, seed=2, resume=file)
+
+
+def test_a_damaged_file_of_a_run_is_refused_whatever_the_damage(tmp_path):
+    """A byte changed anywhere is noticed, or where it means nothing changes nothing; so are arrays
+    and documents that do not belong together."""
+    file = tmp_path / "run.npz"
+    evaluate("thumb", "random", deals=4, seed=2, resume=file)
+    whole, rng = file.read_bytes(), np.random.default_rng(1)
+    with np.load(file) as archive:
+        arrays = dict(archive)
+    refused = 0
+
+    def tried():
+        try:
+            return evaluate("thumb", "random", deals=4, seed=2, resume=file).tables
+        except ValueError as error:
+            assert "no file of an earlier run, or damaged" in str(error)
+            return None
+
+    for at in rng.choice(len(whole), 400, replace=False):
+        damaged = bytearray(whole)
+        damaged[at] ^= int(rng.integers(1, 256))
+        file.write_bytes(damaged)
+        found = tried()
+        refused += found is None
+        assert found is None or all((getattr(found, name) == arrays[name]).all() for name in ARRAYS)
+    assert refused > 200
+    for change in (
+        {"bids": np.zeros(3, np.int16)},
+        {"dealers": arrays["dealers"].astype(str)},
+        {"document": np.array("[1]")},
+        {"document": np.array('{"identity": [1], "faults": {}}')},
+    ):
+        np.savez_compressed(file, **(arrays | change))
+        assert tried() is None

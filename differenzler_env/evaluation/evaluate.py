@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ..agents import Agent, as_agent, load_field
 from ..agents.registry import RulesLike
-from ..checks import typed_seed
+from ..checks import is_integer, typed_seed
 from ..rules import Rules, get_rules
 from .session import Progress, Session, check_limits, enough_matches, identity, store_at
 from .statistics import Estimate, bid_floor, normal_estimate, win_shares
@@ -256,6 +256,6 @@ def hero_seatings(
 
 def whole_matches(deals: int, rules: Rules) -> int:
     """Matches that hold at least so many deals."""
-    if deals < 1:
-        raise ValueError(f"deals is {deals}; allowed: 1 or more")
-    return -(-deals // rules.deals)
+    if not is_integer(deals) or deals < 1:
+        raise ValueError(f"deals is {deals!r}; allowed: 1 or more")
+    return -(-int(deals) // rules.deals)

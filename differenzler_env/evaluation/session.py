@@ -10,6 +10,7 @@ from typing import Any
 from .. import __version__
 from ..agents import Agent
 from ..agents.registry import find_file, split_spec
+from ..checks import is_integer
 from ..rules import Rules
 from .duplicate import CHUNK, play_matches
 from .tables import Integers, Store, Tables
@@ -113,10 +114,10 @@ def check_limits(workers: int | None, until_ci: float | None) -> None:
     Raises:
         ValueError: unless ``workers`` is 1 or more and ``until_ci`` above 0, or None.
     """
-    if until_ci is not None and not until_ci > 0:
-        raise ValueError(f"until_ci is {until_ci}; allowed: more than 0")
-    if workers is not None and workers < 1:
-        raise ValueError(f"workers is {workers}; allowed: 1 or more")
+    if until_ci is not None and not (isinstance(until_ci, int | float) and until_ci > 0):
+        raise ValueError(f"until_ci is {until_ci!r}; allowed: more than 0")
+    if workers is not None and not (is_integer(workers) and workers >= 1):
+        raise ValueError(f"workers is {workers!r}; allowed: 1 or more")
 
 
 def enough_matches(matches: int, width: float, wanted: float) -> int:

@@ -2,7 +2,6 @@
 
 import io
 import json
-import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -51,6 +50,21 @@ class Tables:
             faults |= part.faults
         arrays = {name: np.concatenate([getattr(part, name) for part in parts]) for name in ARRAYS}
         return cls(**arrays, faults=faults)
+
+    def check(self) -> None:
+        """Whether all arrays are of the same matches, deals and seats.
+
+        Raises:
+            ValueError: if they are not.
+        """
+        matches, seatings, players = self.seating.shape
+        _, deals = self.dealers.shape
+        full = (matches, seatings, deals, players)
+        expected = {"seating": self.seating.shape, "dealers": (matches, deals)}
+        for name in ARRAYS:
+            array = getattr(self, name)
+            if array.shape != expected.get(name, full) or array.dtype.kind not in "bi":
+                raise ValueError(f"{name} is {array.dtype} of shape {array.shape}")
 
     def first(self, matches: int) -> "Tables":
         """The first so many matches."""
@@ -128,8 +142,9 @@ class Store:
                     **{name: archive[name] for name in ARRAYS},
                     faults={int(number): what for number, what in document["faults"].items()},
                 )
-                identity = document["identity"]
-        except (OSError, ValueError, KeyError, AttributeError, zipfile.BadZipFile, EOFError):
+                identity = dict(document["identity"])
+            tables.check()
+        except Exception:  # a ZIP file has many ways to be damaged, and as many errors
             raise ValueError(
                 f"{str(self.path)!r} is no file of an earlier run, or damaged"
             ) from None

@@ -31,7 +31,7 @@ import numpy.typing as npt
 
 from .actions import NUM_ACTIONS
 from .files import replacing
-from .observation import OBSERVATION_VERSION
+from .observation import LAYOUT, OBSERVATION_VERSION
 from .rules import RULE_SETS, Rules
 
 FORMAT = 1
@@ -144,10 +144,12 @@ def load(path: str | Path, rules: Rules | None = None) -> tuple[Tensors, dict[st
     tensors, document = read(path)
     for name, tensor in tensors.items():
         if tensor.dtype.kind != "f" or not np.isfinite(tensor).all():
-            raise CheckpointError(f"{str(path)!r}: the weights {name!r} are not all finite numbers")
+            raise CheckpointError(
+                f"{str(path)!r}: the weights {name!r} are not all finite numbers of a float type"
+            )
     kind = document.get("kind")
     if kind != "policy":
-        raise CheckpointError(f"{str(path)!r} holds a {kind}, not a policy")
+        raise CheckpointError(f"{str(path)!r} is of kind {kind!r}; what plays is of kind 'policy'")
     if document.get("observation") != OBSERVATION_VERSION:
         raise CheckpointError(
             f"{str(path)!r} is for observation version {document.get('observation')}; this "
@@ -173,14 +175,46 @@ def rule_sets(path: str | Path, document: Mapping[str, Any]) -> list[Rules]:
     Raises:
         CheckpointError: if they cannot be read.
     """
+    entries = document.get("rules")
+    if not isinstance(entries, list) or not entries:
+        raise CheckpointError(
+            f"{str(path)!r} names no rules: 'rules' is {entries!r}; allowed: a list of rule sets, "
+            "at least one"
+        )
     try:
-        found = [Rules.from_dict(entry) for entry in document["rules"]]
+        return [Rules.from_dict(entry) for entry in entries]
     except (KeyError, TypeError, ValueError) as error:
-        reason = " ".join(str(error).split())
-        raise CheckpointError(f"{str(path)!r} names rules that cannot be read: {reason}") from None
-    if not found:
-        raise CheckpointError(f"{str(path)!r} names no rules")
-    return found
+        raise CheckpointError(
+            f"{str(path)!r} names rules that cannot be read: {fault_text(error)}"
+        ) from None
+
+
+def network_shape(path: str | Path, document: Mapping[str, Any]) -> dict[str, Any]:
+    """The shape of the network that a policy's document tells of, its fields known ones.
+
+    Raises:
+        CheckpointError: if it tells of none.
+    """
+    shape = document.get("network")
+    if not isinstance(shape, dict):
+        raise CheckpointError(
+            f"{str(path)!r} holds no policy network: 'network' is {shape!r}; allowed: a mapping "
+            "with its fields, players, width and blocks"
+        )
+    names, fields = [field.name for field in LAYOUT], shape.get("fields")
+    if not isinstance(fields, list) or not fields or not all(name in names for name in fields):
+        raise CheckpointError(
+            f"{str(path)!r} holds no policy network: 'fields' is {fields!r}; allowed: a list of "
+            f"some of {', '.join(names)}"
+        )
+    return shape
+
+
+def fault_text(error: Exception) -> str:
+    """What an error says of a document or its arrays, on one line; of a key, that it is missing."""
+    if isinstance(error, KeyError):
+        return f"{error.args[0]!r} is missing"
+    return " ".join(str(error).split())
 
 
 def rules_name(rules: Rules) -> str:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ..actions import NUM_ACTIONS, NUM_BIDS
 from ..cards import NUM_CARDS
-from ..checkpoint import CheckpointError, Tensors, load
+from ..checkpoint import CheckpointError, Tensors, fault_text, load, network_shape
 from ..engine.jit import Array, jit
 from ..engine.redact import view_choices
 from ..engine.state import BID, VIEW
@@ -163,8 +163,9 @@ def load_network(path: str | Path, rules: Rules, deterministic: bool = True) -> 
         CheckpointError: if the file is damaged or made for other rules or another observation.
     """
     tensors, document = load(path, rules)
+    shape = network_shape(path, document)
     try:
-        return NetworkAgent(rules, tensors, document["network"], deterministic)
+        return NetworkAgent(rules, tensors, shape, deterministic)
     except (KeyError, IndexError, TypeError, ValueError, OverflowError) as error:
-        reason = " ".join(str(error).split())
+        reason = fault_text(error)
         raise CheckpointError(f"{str(path)!r} holds no policy network: {reason}") from None

@@ -88,10 +88,13 @@ def policy_weights(tensors: Mapping[str, Array], shape: Mapping[str, Any]) -> Po
             take(f"{name}.norm.bias", width),
         )
 
-    for name in ("width", "blocks", "bid_blocks"):
-        if type(shape[name]) is not int:
-            raise ValueError(f"{name} is {shape[name]!r}, not a whole number")
-    width, inputs = shape["width"], np.shape(tensors["trunk.enter.weight"])[1]
+    for name, least in (("width", 1), ("blocks", 1), ("bid_blocks", 0)):
+        if type(shape[name]) is not int or shape[name] < least:
+            raise ValueError(f"{name} is {shape[name]!r}; allowed: a whole number, {least} or more")
+    width, enter = shape["width"], np.shape(tensors["trunk.enter.weight"])
+    if len(enter) != 2:
+        raise ValueError(f"trunk.enter.weight has shape {enter}, not ({width}, number of inputs)")
+    inputs = enter[1]
     main = trunk("trunk", inputs, shape["blocks"])
     bid_blocks = shape["bid_blocks"]
     return PolicyWeights(

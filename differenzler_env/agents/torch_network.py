@@ -15,7 +15,14 @@ from torch.nn import functional as F  # noqa: N812
 
 from ..actions import NUM_BIDS
 from ..cards import NUM_CARDS
-from ..checkpoint import CheckpointError, load, policy_document, save
+from ..checkpoint import (
+    CheckpointError,
+    fault_text,
+    load,
+    network_shape,
+    policy_document,
+    save,
+)
 from ..rules import Rules
 from .network_inputs import useful_fields
 from .network_kernels import (
@@ -124,11 +131,12 @@ class PolicyNetwork(nn.Module):
             CheckpointError: if the file is damaged or made for other rules or another observation.
         """
         tensors, document = load(path, rules)
+        shape = network_shape(path, document)
         try:
-            network = cls(**document["network"])
+            network = cls(**shape)
             network.load_state_dict({name: torch.from_numpy(a) for name, a in tensors.items()})
         except (KeyError, TypeError, ValueError, RuntimeError) as error:
-            reason = " ".join(str(error).split())
+            reason = fault_text(error)
             raise CheckpointError(f"{str(path)!r} holds no policy network: {reason}") from None
         return network
 

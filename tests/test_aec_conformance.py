@@ -149,6 +149,7 @@ def test_other_tables_seat_their_players():
         {"render_mode": "window"},
         {"render_seat": 4},
         {"render_seat": "all"},
+        {"render_cards": "tarot"},
     ],
     ids=str,
 )

@@ -12,13 +12,14 @@ import pytest
 from env_tools import at_random, play
 
 from differenzler_env import Game, Rules, cards, differenzler_v0
-from differenzler_env.drawing import Drawing
+from differenzler_env.drawing import Drawing, table_drawing
 from differenzler_env.drawing.faces import card_back, card_face
 from differenzler_env.drawing.shapes import Laid
 from differenzler_env.envs import rendering
 from differenzler_env.envs.picture import paint
 from differenzler_env.envs.single import DifferenzlerEnv
-from differenzler_env.text import game_text
+from differenzler_env.text import game_text, view_text
+from differenzler_env.words import Words
 
 SYMBOLS = {"♣": "C", "♦": "D", "♥": "H", "♠": "S"}
 DEAL = "differenzler_env:DifferenzlerDeal-v0"
@@ -34,6 +35,12 @@ def single(mode, **kwargs):
     env = gymnasium.make(DEAL, render_mode=mode, **kwargs)
     env.reset(seed=2)
     return env
+
+
+def vector(mode, **kwargs):
+    envs = gymnasium.make_vec(DEAL, num_envs=1, render_mode=mode, **kwargs)
+    envs.reset(seed=2)
+    return envs
 
 
 def hands_in(text):
@@ -89,6 +96,22 @@ def test_render_seat_shows_another_seat_or_all(make):
     assert text == game_text(env.unwrapped.game)
     hands = enumerate(env.unwrapped.game.hands)
     assert hands_in(text) == {f"hand of seat {seat}": set(hand) for seat, hand in hands}
+
+
+@pytest.mark.parametrize("shown", [1, "open"])
+@pytest.mark.parametrize("make", [aec, single, vector])
+def test_german_cards_are_written_and_drawn(make, shown):
+    text, drawn = (
+        np.squeeze(make(mode, render_seat=shown, render_cards="german").render())
+        for mode in ("ansi", "rgb_array")
+    )
+    env = make(None).unwrapped
+    game = env.batch.game(0) if make is vector else env.game
+    table, words = game if shown == "open" else game.view(shown), Words(cards="german")
+    assert text == (game_text if shown == "open" else view_text)(table, words)
+    assert not set("♣♦♥♠") & set(str(text))
+    assert np.array_equal(drawn, paint(table_drawing(table, words)))
+    assert not np.array_equal(drawn, paint(table_drawing(table)))
 
 
 def test_the_open_text_follows_a_match_to_its_end():

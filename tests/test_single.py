@@ -212,6 +212,7 @@ def test_calls_in_the_wrong_order_raise_a_sentence():
         {"illegal": "ignore"},
         {"deals": 3},
         {"render_seat": 9},
+        {"render_cards": "tarot"},
     ],
     ids=str,
 )

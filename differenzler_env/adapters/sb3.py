@@ -38,7 +38,7 @@ class DifferenzlerVecEnv(VecEnv):
     Args:
         num_envs: number of rows, n.
         kwargs: as for :class:`~differenzler_env.envs.vector.DifferenzlerVectorEnv`: rules, seat,
-            opponents, objective, flat, illegal, render_mode, render_seat, deals.
+            opponents, objective, flat, illegal, render_mode, render_seat, deals, render_cards.
 
     Raises:
         ValueError: for settings that the environment refuses.

@@ -62,6 +62,7 @@ class raw_env(AECEnv[str, dict[str, Any], Any]):  # noqa: N801  (PettingZoo's na
         objective: ``"penalty"`` or ``"win"``.
         render_mode: None, ``"ansi"``, ``"human"`` or ``"rgb_array"``.
         render_seat: the seat whose view is shown, ``"open"`` for all; None: the seat to act.
+        render_cards: the cards shown, ``"french"`` or ``"german"``.
     """
 
     metadata = {  # noqa: RUF012  (PettingZoo reads it from the class)
@@ -77,12 +78,13 @@ class raw_env(AECEnv[str, dict[str, Any], Any]):  # noqa: N801  (PettingZoo's na
         objective: str = "penalty",
         render_mode: str | None = None,
         render_seat: int | str | None = None,
+        render_cards: str = "french",
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.rules = get_rules(rules)
         self.objective = checked_objective(objective)
         self.render_mode = render_mode
-        self._renderer = Renderer(render_mode, render_seat, self.rules)
+        self._renderer = Renderer(render_mode, render_seat, self.rules, render_cards)
         self.possible_agents = [f"player_{seat}" for seat in range(self.rules.players)]
         self.observation_spaces = {agent: observation_space() for agent in self.possible_agents}
         self.action_spaces = {agent: action_space() for agent in self.possible_agents}

@@ -93,9 +93,10 @@ def env(
     objective: str = "penalty",
     render_mode: str | None = None,
     render_seat: int | str | None = None,
+    render_cards: str = "french",
 ) -> AECEnv[str, dict[str, Any], Any]:
     """The AEC environment in which an illegal move ends the match; arguments as ``raw_env``."""
-    return IllegalActionWrapper(raw_env(rules, objective, render_mode, render_seat))
+    return IllegalActionWrapper(raw_env(rules, objective, render_mode, render_seat, render_cards))
 
 
 def parallel_env(
@@ -103,6 +104,7 @@ def parallel_env(
     objective: str = "penalty",
     render_mode: str | None = None,
     render_seat: int | str | None = None,
+    render_cards: str = "french",
 ) -> ParallelEnv[str, dict[str, Any], Any]:
     """The turn-based parallel environment; arguments as ``raw_env``."""
-    return TurnBasedParallelEnv(env(rules, objective, render_mode, render_seat))
+    return TurnBasedParallelEnv(env(rules, objective, render_mode, render_seat, render_cards))

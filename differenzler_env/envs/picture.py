@@ -31,6 +31,7 @@ from ..drawing.shapes import (
 )
 from ..drawing.svg import CAPITALS
 from ..game import Game
+from ..words import ENGLISH, Words
 
 FINE = 4
 """How many times too large symbols are drawn."""
@@ -40,19 +41,20 @@ _PAD = 10
 """Room around a laid symbol, for its shadow."""
 
 
-def draw_table(game: Game, shown: int | str) -> NDArray[np.uint8]:
+def draw_table(game: Game, shown: int | str, words: Words = ENGLISH) -> NDArray[np.uint8]:
     """The table now, uint8 [820, 1200, 3].
 
     Args:
         game: the game; only what ``shown`` may see is drawn.
         shown: a seat, or ``"open"`` for all hands and bids, seat 0 at the bottom.
+        words: the language, and which cards.
     """
-    return np.array(table_image(game, shown), np.uint8)
+    return np.array(table_image(game, shown, words), np.uint8)
 
 
-def table_image(game: Game, shown: int | str) -> Image.Image:
+def table_image(game: Game, shown: int | str, words: Words = ENGLISH) -> Image.Image:
     """As :func:`draw_table`, an RGB image."""
-    return paint(table_drawing(game if shown == "open" else game.view(int(shown))))
+    return paint(table_drawing(game if shown == "open" else game.view(int(shown)), words))
 
 
 def paint(drawing: Drawing) -> Image.Image:

@@ -7,7 +7,8 @@ import gymnasium
 from ..checks import is_integer
 from ..game import Game
 from ..rules import Rules
-from ..text import game_text
+from ..text import game_text, view_text
+from ..words import Words
 
 MODES = ("ansi", "human", "rgb_array")
 FRAMES_PER_SECOND = 2
@@ -21,12 +22,15 @@ class Renderer:
             ``"rgb_array"`` (a picture, uint8 [height, width, 3]).
         seat: whose view is shown in place of the environment's own choice; ``"open"`` shows all.
         rules: the rules of the table.
+        cards: ``"french"`` or ``"german"``: how cards look and what they are called.
 
     Raises:
-        ValueError: for another mode, or a seat that is not at the table.
+        ValueError: for another mode, a seat that is not at the table, or other cards.
     """
 
-    def __init__(self, mode: str | None, seat: int | str | None, rules: Rules) -> None:
+    def __init__(
+        self, mode: str | None, seat: int | str | None, rules: Rules, cards: str = "french"
+    ) -> None:
         if mode is not None and mode not in MODES:
             raise ValueError(f"render_mode is {mode!r}; allowed: None, {', '.join(MODES)}")
         at_table = is_integer(seat) and 0 <= seat < rules.players
@@ -35,6 +39,7 @@ class Renderer:
                 f"render_seat is {seat!r}; allowed: None, 0 to {rules.players - 1}, or 'open'"
             )
         self.mode = mode
+        self._words = Words(cards=cards)
         self._seat = seat
         self._printed = ""
 
@@ -50,8 +55,10 @@ class Renderer:
         if self.mode == "rgb_array":
             from .picture import draw_table  # Pillow is loaded for pictures only
 
-            return draw_table(game, shown)
-        text = game_text(game) if shown == "open" else game.view(int(shown)).text()
+            return draw_table(game, shown, self._words)
+        words = self._words
+        opened = shown == "open"
+        text = game_text(game, words) if opened else view_text(game.view(int(shown)), words)
         if self.mode == "ansi":
             return text
         if text != self._printed:

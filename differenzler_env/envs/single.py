@@ -73,6 +73,7 @@ class DifferenzlerEnv(gymnasium.Env[Any, Any]):
         render_mode: None, ``"ansi"``, ``"human"`` or ``"rgb_array"``: the learner's view.
         render_seat: another seat whose view is shown, or ``"open"`` for all.
         deals: deals of a match in place of what ``rules`` say.
+        render_cards: the cards shown, ``"french"`` or ``"german"``.
 
     ## Version history
     * v0: first version
@@ -94,6 +95,7 @@ class DifferenzlerEnv(gymnasium.Env[Any, Any]):
         render_mode: str | None = None,
         render_seat: int | str | None = None,
         deals: int | None = None,
+        render_cards: str = "french",
     ) -> None:
         self.rules = match_rules(rules, deals)
         self.objective = checked_objective(objective)
@@ -102,7 +104,7 @@ class DifferenzlerEnv(gymnasium.Env[Any, Any]):
         self.observation_space = observation_space(flat)
         self.action_space = action_space()
         self._flat = flat
-        self._renderer = Renderer(render_mode, render_seat, self.rules)
+        self._renderer = Renderer(render_mode, render_seat, self.rules, render_cards)
         self._seating = Seating(self.rules, seat, opponents)
         self._game: Game | None = None
         self._ended = False

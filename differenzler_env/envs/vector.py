@@ -63,6 +63,7 @@ class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
         render_mode: None, ``"ansi"``, ``"human"`` or ``"rgb_array"``.
         render_seat: another seat whose view is shown, or ``"open"`` for all.
         deals: deals of a match in place of what ``rules`` say.
+        render_cards: the cards shown, ``"french"`` or ``"german"``.
     """
 
     metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]
@@ -85,6 +86,7 @@ class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
         render_mode: str | None = None,
         render_seat: int | str | None = None,
         deals: int | None = None,
+        render_cards: str = "french",
     ) -> None:
         if not is_integer(num_envs) or num_envs < 1:
             raise ValueError(f"num_envs is {num_envs!r}; allowed: 1 or more")
@@ -105,7 +107,7 @@ class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
         self._flat = flat
         self._seating = Seating(self.rules, seat, opponents)
         self._renderers = [
-            Renderer(render_mode, render_seat, self.rules)
+            Renderer(render_mode, render_seat, self.rules, render_cards)
             for _ in range(num_envs if render_mode else 1)
         ]
         self._rows = np.arange(num_envs)

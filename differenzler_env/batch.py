@@ -167,9 +167,11 @@ class Batch:
 
     def row_keys(self, purpose: int, out: Array | None = None) -> Array:
         """uint64 ``[B]``: a function of (seed, row, match, purpose), for draws that hold for a
-        match."""
+        match; the purpose is a number from 0."""
+        if not is_integer(purpose) or not 0 <= purpose < 1 << 63:
+            raise ValueError(f"purpose is {purpose!r}; allowed: 0 to 2**63 - 1")
         out = output_array(out, (len(self),), np.uint64)
-        kernels.row_key_rows(self.state_records, purpose, out)
+        kernels.row_key_rows(self.state_records, int(purpose), out)
         return out
 
     # Reading -------------------------------------------------------------------------------

@@ -115,7 +115,7 @@ def test_a_field_fills_the_table():
     assert [agent.spec for agent in load_field("thumb", Rules(players=5))] == ["thumb"] * 4
     assert len(load_field("thumb", Rules.mini())) == 1
     own = players.Drawing(RULES)
-    assert load_field([own], RULES) == [own] * 3
+    assert load_field([own], RULES) == load_field(own, RULES) == [own] * 3
     assert load_field([own, "thumb", players.lowest_card], RULES)[2].spec == "lowest_card"
 
 
@@ -128,6 +128,8 @@ def test_a_field_fills_the_table():
         ("", Rules(), "a name is missing"),
         ([], Rules(), "has 0"),
         ("thumb,random,thum", Rules(), "no agent 'thum'"),
+        ([players.lowest_card, "thumb"], Rules(), "the field 'lowest_card,thumb' has 2"),
+        (None, Rules(), "(view, rng) -> action, not None"),
     ],
 )
 def test_a_field_that_does_not_fit_is_refused(field, rules, said):

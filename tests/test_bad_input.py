@@ -286,6 +286,13 @@ def test_rows_and_seats_that_do_not_exist_have_no_view():
                 row(number)
 
 
+@pytest.mark.parametrize("purpose", [-1, 1 << 63, "x", 1.0, None, True])
+def test_purposes_of_draws_are_numbers_from_zero(purpose):
+    for table in (Batch(2, seed=1).row_keys, Game(seed=1).row_key):
+        with pytest.raises(ValueError, match="purpose is"):
+            table(purpose)
+
+
 def test_out_arrays_must_fit():
     batch = Batch(2, seed=1)
     for read in (batch.legal_mask, batch.legal_bits, batch.observe, batch.observe_all, batch.state):

@@ -4,7 +4,7 @@ import difflib
 import importlib
 import inspect
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import NoneType
 from typing import Any, cast, get_args
@@ -90,13 +90,14 @@ def load(spec: str, rules: RulesLike = None) -> Agent:
 
 
 def load_field(
-    field: str | Sequence[str | Agent], rules: RulesLike = None, *, more: bool = False
+    field: str | Agent | Iterable[str | Agent], rules: RulesLike = None, *, more: bool = False
 ) -> list[Agent]:
     """The players − 1 opponents of a hero, from the hero's right-hand neighbour onward.
 
     Args:
-        field: specs separated by commas, or a sequence of specs and agents. A single one is
-            repeated for the whole table. Equal specs share one agent. ``"@v0"`` is a named field.
+        field: specs separated by commas, or a list of specs and agents. A single one, in a list or
+            not, is repeated for the whole table. Equal specs share one agent. ``"@v0"`` is a named
+            field.
         rules: rules of the table.
         more: a named field may hold more than players − 1 agents; they are to take turns.
 
@@ -105,13 +106,16 @@ def load_field(
     """
     rules = get_rules(rules)
     named = isinstance(field, str) and field.strip().startswith("@")
-    given = named_field(field) if named else field  # type: ignore[arg-type]
-    given = split_list(given) if isinstance(given, str) else list(given)
+    given: list[Any]
+    if isinstance(field, str):
+        given = named_field(field) if named else split_list(field)
+    else:
+        given = list(field) if isinstance(field, Iterable) else [field]
     opponents = rules.players - 1
     if len(given) == 1:
         given = given * opponents
     if len(given) != opponents and not (named and more and len(given) > opponents):
-        names = ",".join(entry if isinstance(entry, str) else entry.spec for entry in given)
+        names = ",".join(entry if isinstance(entry, str) else _told(entry) for entry in given)
         needed = f"{opponents} opponents or one for all of them" if opponents > 1 else "1 opponent"
         raise SpecError(
             f"a table of {rules.players} seats needs {needed}; the field {names!r} has {len(given)}"
@@ -146,11 +150,17 @@ def share_agents(given: Iterable[str | Agent], rules: Rules) -> list[Agent]:
     return agents
 
 
+def _told(player: Any) -> str:
+    """How somebody's object is told of: by its spec, its name or its type's."""
+    name = getattr(player, "spec", "") or getattr(player, "__name__", type(player).__name__)
+    return str(name)
+
+
 class CallableAgent(Agent):
     """A function ``(view, rng) -> action`` as an agent."""
 
     def __init__(self, rules: Rules, choose: Callable[[PlayerView, np.random.Generator], int]):
-        self.spec = str(getattr(choose, "__name__", type(choose).__name__))
+        self.spec = _told(choose)
         super().__init__(rules)
         self._choose = choose
 
@@ -163,7 +173,7 @@ class _SingleAdapter(Agent):
     """Somebody's object that has ``act`` but does not derive from :class:`Agent`."""
 
     def __init__(self, rules: Rules, player: Any) -> None:
-        self.spec = str(getattr(player, "spec", "") or type(player).__name__)
+        self.spec = _told(player)
         super().__init__(rules)
         self._player = player
 
@@ -175,7 +185,7 @@ class _BatchAdapter(Agent):
     """Somebody's object that has ``act_batch`` but does not derive from :class:`Agent`."""
 
     def __init__(self, rules: Rules, player: Any) -> None:
-        self.spec = str(getattr(player, "spec", "") or type(player).__name__)
+        self.spec = _told(player)
         super().__init__(rules)
         self._player = player
 

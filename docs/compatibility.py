@@ -49,7 +49,8 @@ def run_tests(library: str) -> tuple[int, dict[str, int]]:
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
         example = f"test_{library} or {EXAMPLES.get(library, library)}"
-        command = [sys.executable, "-m", "pytest", f"tests/test_{library}.py"]
+        files = sorted(ROOT.glob(f"tests/test_{library}*.py"))
+        command = [sys.executable, "-m", "pytest", *(str(file.relative_to(ROOT)) for file in files)]
         command += ["tests/test_examples.py", "-k", example, "-m", "long or not long"]
         status = subprocess.run([*command, f"--junitxml={report}"], cwd=ROOT, check=False)
         if not report.exists():

@@ -3,10 +3,8 @@
 A module beside the package: to import anything of the package is what takes the second.
 """
 
-import contextlib
 import os
 import signal
-from types import FrameType
 
 
 def main() -> int:
@@ -21,9 +19,10 @@ def main() -> int:
     return run()
 
 
-def _leave(number: int, frame: FrameType | None) -> None:
+def _leave(number: int, frame: object) -> None:
     # Nothing is open yet. An exception would stop inside of whichever library is being loaded, and
     # some of them answer it with one of their own.
-    with contextlib.suppress(OSError):
+    try:
         os.write(2, b"differenzler: interrupted\n")
-    os._exit(130)
+    finally:
+        os._exit(130)

@@ -92,6 +92,8 @@ def test_a_truncated_checkpoint_falls_back_to_the_one_before(
     before = newest(config)
     path = files.checkpoints()[-1]
     path.write_bytes(path.read_bytes()[:1000])
+    with files.progress_path.open("ab") as progress:
+        progress.write(b'\xff\n[1]\n{"other": 1}\n{"update": ')
     capsys.readouterr()
     assert train(config, resume=True) == 0
     said = capsys.readouterr().err

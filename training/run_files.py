@@ -244,11 +244,13 @@ def save_policy(
 
 
 def read_progress(path: Path) -> list[dict[str, float]]:
-    """The figures of a run, oldest first; a line that was left half written is skipped."""
+    """The figures of a run, oldest first; lines that hold none, half written say, are skipped."""
     lines = []
-    for text in path.read_text(encoding="utf-8").splitlines():
+    for text in path.read_text(encoding="utf-8", errors="replace").splitlines():
         try:
-            lines.append(json.loads(text))
+            line = json.loads(text)
         except ValueError:
             continue
+        if isinstance(line, dict) and "update" in line:
+            lines.append(line)
     return lines

@@ -3,8 +3,10 @@
 A module beside the package: to import anything of the package is what takes the second.
 """
 
+import contextlib
 import os
 import signal
+from types import FrameType
 
 
 def main() -> int:
@@ -19,10 +21,9 @@ def main() -> int:
     return run()
 
 
-def _leave(number: int, frame: object) -> None:
+def _leave(number: int, frame: FrameType | None) -> None:
     # Nothing is open yet. An exception would stop inside of whichever library is being loaded, and
     # some of them answer it with one of their own.
-    try:
+    with contextlib.suppress(OSError):
         os.write(2, b"differenzler: interrupted\n")
-    finally:
-        os._exit(130)
+    os._exit(130)

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import time
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,6 @@ from differenzler_env.cli import main
 from differenzler_env.cli.common import parse_rules, write_json
 from differenzler_env.cli.program import COMMANDS, usage_error
 
-ROOT = Path(__file__).parents[1]
 KEYS = {
     "hero", "field", "rules", "seed", "deals", "games", "penalty", "field_penalty", "difference",
     "bid_mean", "points_mean", "exact_share", "win_share", "floor", "illegal",
@@ -235,25 +233,6 @@ def test_ctrl_c_ends_a_count_that_would_take_years():
     counting.send_signal(signal.SIGINT)
     _, err = counting.communicate(timeout=60)
     assert (counting.returncode, err) == (130, "differenzler: interrupted\n")
-
-
-@pytest.mark.parametrize("module", ["numpy", "numba", "pettingzoo", "differenzler_env.cli", "tyro"])
-def test_ctrl_c_ends_in_one_line_while_modules_are_loaded(tmp_path, module):
-    (tmp_path / "sitecustomize.py").write_text(
-        "import os, signal, sys\n"
-        "class Impatient:\n"
-        "    def find_spec(self, name, path=None, target=None):\n"
-        f"        if name == {module!r}:\n"
-        "            os.kill(os.getpid(), signal.SIGINT)\n"
-        "sys.meta_path.insert(0, Impatient())\n"
-    )
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    start, _, function = project["scripts"]["differenzler"].partition(":")
-    script = f"import sys; from {start} import {function}; sys.exit({function}())"
-    environment = os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
-    words = [sys.executable, "-c", script, "deal"]
-    done = subprocess.run(words, capture_output=True, text=True, env=environment, timeout=120)
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "differenzler: interrupted\n")
 
 
 @pytest.mark.slow

@@ -230,8 +230,7 @@ def test_a_release_carries_the_models_and_no_compiled_kernels(tmp_path: Path) ->
     for folder in (PACKAGE, "models", "training", "configs", "tests"):
         if (ROOT / folder).is_dir():
             shutil.copytree(ROOT / folder, source / folder)
-    command = PROJECT["project"]["scripts"]["differenzler"].partition(":")[0] + ".py"
-    for file in ("pyproject.toml", command, "README.md", "LICENSE", "constraints.txt", "Makefile"):
+    for file in ("pyproject.toml", "README.md", "LICENSE", "constraints.txt", "Makefile"):
         shutil.copy(ROOT / file, source / file)
     cache = source / PACKAGE / "engine" / "__pycache__"
     cache.mkdir(exist_ok=True)
@@ -253,7 +252,7 @@ def test_a_release_carries_the_models_and_no_compiled_kernels(tmp_path: Path) ->
 
     for names in (in_wheel, in_archive):
         assert not [name for name in names if name.endswith((".nbi", ".nbc", ".pyc"))]
-        assert {command, f"{PACKAGE}/py.typed", f"{PACKAGE}/engine/kernels.py"} <= names
+        assert {f"{PACKAGE}/py.typed", f"{PACKAGE}/engine/kernels.py"} <= names
     models = {path.name for path in (ROOT / "models").iterdir()}
     assert {f"{PACKAGE}/models/{name}" for name in models} <= in_wheel
     assert {f"models/{name}" for name in models} <= in_archive

@@ -158,6 +158,24 @@ def test_a_run_begins_as_another_one_ended(tmp_path: Path) -> None:
     assert train(resumed, resume=True) == 0
 
 
+def test_added_blocks_change_nothing_before_they_learn(tmp_path: Path) -> None:
+    first = smoke(tmp_path, name="first", deals=64)
+    assert train(first) == 0
+    path = str(RunFiles(first).policy_path)
+    plain, deeper = (Learner(smoke(tmp_path, start=path, more_blocks=more)) for more in (0, 2))
+    assert deeper.policy.shape == plain.policy.shape | {"blocks": first.blocks + 2}
+    rows = torch.rand(64, plain.policy.features.size)
+    for before, after in zip(
+        plain.policy.split_logits(rows, 8), deeper.policy.split_logits(rows, 8), strict=True
+    ):
+        assert torch.equal(before, after)
+    deeper.update()
+    added = deeper.policy.get_parameter(f"trunk.blocks.{first.blocks + 1}.outer.weight")
+    assert added.abs().sum() > 0
+    with pytest.raises(ConfigError, match="more_blocks is 2; allowed without start: 0"):
+        smoke(tmp_path, more_blocks=2)
+
+
 @pytest.mark.parametrize("start", ["none.safetensors", "README.md"])
 def test_a_start_that_cannot_be_is_refused(tmp_path: Path, start: str) -> None:
     with pytest.raises(ConfigError, match=f"start: .*{start}"):

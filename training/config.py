@@ -78,6 +78,9 @@ class RunConfig:
     start: str = setting(
         "", "checkpoint that the policy begins as, whatever width and blocks say; empty: drawn anew"
     )
+    more_blocks: int = setting(
+        0, "residual blocks added to that checkpoint; they begin as nothing", ZERO_OR_MORE
+    )
     width: int = setting(256, "width of the policy network", ONE_OR_MORE)
     blocks: int = setting(3, "residual blocks of the policy network", ONE_OR_MORE)
     bid_blocks: int = setting(
@@ -158,6 +161,8 @@ class RunConfig:
             value, allowed = getattr(self, entry.name), entry.metadata["allowed"]
             if allowed is not None and not allowed.holds(value):
                 raise ConfigError(f"{entry.name} is {value!r}; allowed: {allowed.text}")
+        if self.more_blocks and not self.start:
+            raise ConfigError(f"more_blocks is {self.more_blocks}; allowed without start: 0")
         self.deal_rules()
 
     def deal_rules(self) -> Rules:

@@ -97,9 +97,10 @@ class SelfPlayLearner(ABC):
                 self.rules, width=config.width, blocks=config.blocks, bid_blocks=config.bid_blocks
             )
         try:
-            return PolicyNetwork.from_checkpoint(find_file(config.start), self.rules)
+            policy = PolicyNetwork.from_checkpoint(find_file(config.start), self.rules)
         except ValueError as error:  # no such file, or a checkpoint that is none or for other rules
             raise ConfigError(f"start: {error}") from None
+        return policy.deepened(config.more_blocks)
 
     # What a kind of learner is ----------------------------------------------------------------
 

@@ -140,6 +140,16 @@ class PolicyNetwork(nn.Module):
             raise CheckpointError(f"{str(path)!r} holds no policy network: {reason}") from None
         return network
 
+    def deepened(self, blocks: int) -> "PolicyNetwork":
+        """A network of as many further residual blocks that answers the same: they add nothing
+        until they have learnt something (Chen et al. 2016, Net2Net)."""
+        had = self.shape["blocks"]
+        network = type(self)(**self.shape | {"blocks": had + blocks})
+        network.load_state_dict(self.state_dict(), strict=False)
+        for block in range(had, had + blocks):
+            nn.init.zeros_(network.trunk.blocks.get_parameter(f"{block}.outer.weight"))
+        return network
+
     def to_checkpoint(
         self, path: str | Path, rules: Rules, training: Mapping[str, Any] | None = None
     ) -> None:

@@ -114,6 +114,13 @@ def test_german_cards_are_written_and_drawn(make, shown):
     assert not np.array_equal(drawn, paint(table_drawing(table)))
 
 
+@pytest.mark.parametrize("make", [aec, single, vector])
+@pytest.mark.parametrize("given", ["tarot", ["german"], None], ids=repr)
+def test_other_cards_are_refused_by_the_name_of_the_argument(make, given):
+    with pytest.raises(ValueError, match=r"^render_cards is .*; allowed: french, german$"):
+        make("ansi", render_cards=given)
+
+
 def test_the_open_text_follows_a_match_to_its_end():
     env = aec("ansi", render_seat="open", rules=Rules.table(players=3, deals=3))
     texts = []

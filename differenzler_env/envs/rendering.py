@@ -8,7 +8,7 @@ from ..checks import is_integer
 from ..game import Game
 from ..rules import Rules
 from ..text import game_text, view_text
-from ..words import Words
+from ..words import CARDS, Words
 
 MODES = ("ansi", "human", "rgb_array")
 FRAMES_PER_SECOND = 2
@@ -38,6 +38,8 @@ class Renderer:
             raise ValueError(
                 f"render_seat is {seat!r}; allowed: None, 0 to {rules.players - 1}, or 'open'"
             )
+        if cards not in tuple(CARDS):
+            raise ValueError(f"render_cards is {cards!r}; allowed: {', '.join(CARDS)}")
         self.mode = mode
         self._words = Words(cards=cards)
         self._seat = seat

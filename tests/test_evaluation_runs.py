@@ -201,7 +201,7 @@ def test_until_the_interval_is_narrow_enough(workers):
     assert 2 * first.penalty().half_width > 1.5
     assert 0.5 < 2 * max(narrow.penalty().half_width, narrow.difference().half_width) <= 1.5
     assert (narrow.deal_differences()[:64] == first.deal_differences()).all()
-    assert evaluate("thumb", "constant", until_ci=20, **options).deals == 64
+    assert evaluate("thumb", "constant", until_ci=np.float32(20), **options).deals == 64
     with pytest.raises(ValueError, match="until_ci is 0"):
         evaluate("thumb", "constant", until_ci=0, **options)
 

@@ -4,6 +4,7 @@ import hashlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -114,8 +115,8 @@ def check_limits(workers: int | None, until_ci: float | None) -> None:
     Raises:
         ValueError: unless ``workers`` is 1 or more and ``until_ci`` above 0, or None.
     """
-    if until_ci is not None and not (isinstance(until_ci, int | float) and until_ci > 0):
-        raise ValueError(f"until_ci is {until_ci!r}; allowed: more than 0")
+    if until_ci is not None and not (isinstance(until_ci, Real) and until_ci > 0):
+        raise ValueError(f"until_ci is {until_ci!r}; allowed: a number above 0")
     if workers is not None and not (is_integer(workers) and workers >= 1):
         raise ValueError(f"workers is {workers!r}; allowed: 1 or more")
 

@@ -52,10 +52,10 @@ class Tables:
         return cls(**arrays, faults=faults)
 
     def check(self) -> None:
-        """Whether all arrays are of the same matches, deals and seats.
+        """Refuse arrays that do not belong together, as those of a damaged file may not.
 
         Raises:
-            ValueError: if they are not.
+            ValueError: unless all are whole numbers or bools, of the same matches, deals and seats.
         """
         matches, seatings, players = self.seating.shape
         _, deals = self.dealers.shape

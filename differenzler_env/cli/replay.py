@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +13,21 @@ from .options import JUDGE, Cards, Language
 from .screen import check_pace, need_textual, on_terminal, parse_show, run_app
 
 if TYPE_CHECKING:
+    from ..rules import Rules
     from ..words import Words
+
+
+@cache  # a file may hold thousands of matches, and a judge a network
+def check_table(judge: str, show: str, rules: "Rules") -> None:
+    """Refuse what the table would refuse, where it is not shown.
+
+    Raises:
+        ValueError: for another judge than a search, or a seat that is not at the table.
+    """
+    from ..play.analysis import load_judge
+
+    load_judge(judge, rules)
+    parse_show(show, rules.players)
 
 
 @dataclass
@@ -103,15 +118,13 @@ class Replay:
         """Check a match, tell it unless it is only to be checked, and sum it up."""
         from ..game import Game
         from ..play import playthrough
-        from ..play.analysis import load_judge
         from ..record import replay
         from ..words import choose_words
 
         words = choose_words(self.language, cards=self.cards)
         match = replay(record, Game, line)
         self.check_deal(line, record)
-        load_judge(self.judge, match.rules)  # refused here as at the table, which is not shown
-        parse_show(self.show, match.rules.players)
+        check_table(self.judge, self.show, match.rules)
         if not self.check:
             print(words("told_match", line=line))
             self.tell(playthrough(record, line, words, self.deal), words)

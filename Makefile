@@ -83,7 +83,7 @@ test-here: $(STAMP)
 test-libraries: test-sb3 test-openspiel test-onnx $(APART:%=test-%)  ## the tests with each other library: test-sb3, -openspiel, -onnx, -rllib, -torchrl, -tianshou, -agilerl (many minutes)
 
 # Tests whose deals are few enough for plain Python; `make test` compares compiled and uncompiled play besides.
-UNCOMPILED := oracle rules rules_kernels rules_page bad_input copies game golden replay aec_deals aec_parallel
+UNCOMPILED := oracle rules rules_kernels rules_page bad_input bad_batches copies game golden replay aec_deals aec_parallel
 
 test-uncompiled: export NUMBA_DISABLE_JIT := 1
 test-uncompiled: $(STAMP)  ## tests of rules and environments without the compiler

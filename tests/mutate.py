@@ -37,6 +37,7 @@ THOROUGH = [
     "tests/test_property_rules.py",
     "tests/test_dealing.py",
     "tests/test_bad_input.py",
+    "tests/test_bad_batches.py",
     "tests/test_rules.py",
     "tests/test_engine_against_oracle.py",
 ]

@@ -36,6 +36,7 @@ THOROUGH = [
     "-x",
     "tests/test_property_rules.py",
     "tests/test_dealing.py",
+    "tests/test_deals.py",
     "tests/test_bad_input.py",
     "tests/test_bad_batches.py",
     "tests/test_rules.py",

@@ -190,10 +190,10 @@ def rule_sets(path: str | Path, document: Mapping[str, Any]) -> list[Rules]:
 
 
 def network_shape(path: str | Path, document: Mapping[str, Any]) -> dict[str, Any]:
-    """The shape of the network that a policy's document tells of, its fields known ones.
+    """The network's shape as a policy's document gives it: what ``PolicyNetwork`` is called with.
 
     Raises:
-        CheckpointError: if it tells of none.
+        CheckpointError: if it gives none, or its ``fields`` are not fields of the observation.
     """
     shape = document.get("network")
     if not isinstance(shape, dict):

@@ -141,8 +141,12 @@ class PolicyNetwork(nn.Module):
         return network
 
     def deepened(self, blocks: int) -> "PolicyNetwork":
-        """A network of as many further residual blocks that answers the same: they add nothing
-        until they have learnt something (Chen et al. 2016, Net2Net)."""
+        """A deeper network that answers the same: its further residual blocks add nothing until
+        they have learnt something (Chen et al. 2016, Net2Net).
+
+        Args:
+            blocks: how many further ones the trunk has, 0 or more.
+        """
         had = self.shape["blocks"]
         network = type(self)(**self.shape | {"blocks": had + blocks})
         network.load_state_dict(self.state_dict(), strict=False)

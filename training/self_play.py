@@ -100,7 +100,7 @@ class SelfPlayLearner(ABC):
             policy = PolicyNetwork.from_checkpoint(find_file(config.start), self.rules)
         except ValueError as error:  # no such file, or a checkpoint that is none or for other rules
             raise ConfigError(f"start: {error}") from None
-        return policy.deepened(config.more_blocks)
+        return policy.deepened(config.more_blocks) if config.more_blocks else policy
 
     # What a kind of learner is ----------------------------------------------------------------
 

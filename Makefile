@@ -41,15 +41,16 @@ strength: $(STAMP)  ## measure the shipped models, and write the table of README
 
 # DEALS shortens each run. A run that was stopped goes on.
 seeds: DEALS ?= 700_000
+seeds: SEEDS := 2 3 4
+seeds: POLICIES = $(SEEDS:%=runs/seed-%/policy.safetensors)
 seeds: $(STAMP)  ## train three other seeds of the main recipe, shortened, and play them across (an hour)
-	set -e; for seed in 2 3 4; do \
+	set -e; for seed in $(SEEDS); do \
 		$(PYTHON) training/ppo.py --config configs/pool_swisslos.yaml --name seed-$$seed --seed $$seed \
 			--deals $(DEALS) $$(test ! -e runs/seed-$$seed/config.yaml || echo --resume); \
 	done
-	$(VENV)/bin/differenzler tournament --tables copies --deals 4000 --seed 1 \
-		$(foreach seed,2 3 4,runs/seed-$(seed)/policy.safetensors)
+	$(VENV)/bin/differenzler tournament --tables copies --deals 4000 --seed 1 $(POLICIES)
 	$(VENV)/bin/differenzler evaluate models/swisslos.safetensors --deals 4000 --seed 1 \
-		--field runs/seed-2/policy.safetensors,runs/seed-3/policy.safetensors,runs/seed-4/policy.safetensors
+		--field $$(echo $(POLICIES) | tr ' ' ,)
 
 ladder: $(STAMP)  ## rank the agents, random to best, and write docs/ladder.md anew (many minutes)
 	$(PYTHON) docs/ladder.py

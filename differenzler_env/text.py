@@ -14,6 +14,11 @@ SUIT_ORDER = "CDSH"
 """Suits side by side in a hand, so that colours alternate."""
 
 
+def harmless(text: str) -> str:
+    """A text from outside, such as a name in a record, without anything that steers a terminal."""
+    return "".join(c if c.isprintable() else "?" for c in text)
+
+
 def suit_text(names: Sequence[str], suit: str, trump: str) -> str:
     """The ranks of one suit in a hand, the highest first: ``"J 9 A"`` for a trump suit."""
     order = TRUMP_ORDER if suit == trump else SIDE_ORDER

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
+from ..text import harmless
 from .options import JUDGE
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ def judgement_table(judged: list["Judgement"]) -> "Table":
 def summary_line(summary: dict[str, Any]) -> str:
     """A seat's decisions in one line."""
     mistakes = "1 mistake" if summary["mistakes"] == 1 else f"{summary['mistakes']} mistakes"
-    name = "".join(c if c.isprintable() else "?" for c in summary["name"])
+    name = harmless(summary["name"])
     return (
         f"seat {summary['seat']} ({name}): {summary['decisions']} decisions, {mistakes}, "
         f"{summary['loss']:.1f} points lost"

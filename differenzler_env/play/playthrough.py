@@ -9,7 +9,7 @@ from ..engine.kernels import plain_penalty
 from ..game import Game
 from ..record import replay
 from ..rules import Rules
-from ..text import hand_text
+from ..text import hand_text, harmless
 from ..words import ENGLISH, Words
 from .sitting import human_seat
 from .steps import deal_game
@@ -55,8 +55,8 @@ def playthrough(
 
 
 def _heading(rules: Rules, seats: Sequence[str], words: Words) -> str:
-    """The rules and who sits where. Names are made harmless to terminals."""
-    names = ["".join(c if c.isprintable() else "?" for c in name) for name in seats]
+    """The rules and who sits where."""
+    names = [harmless(name) for name in seats]
     own = human_seat(seats)
     if own is not None:
         names[own] = words("you")

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..game import Game
 from ..rules import Rules
-from ..text import SUIT_ORDER, suit_text
+from ..text import SUIT_ORDER, harmless, suit_text
 from ..transcript import seats_in_order
 from ..view import PlayerView
 from ..words import Words
@@ -81,7 +81,7 @@ def seat_names(specs: Sequence[str], own_seat: int | None, words: Words) -> list
 def short_name(spec: str) -> str:
     """An agent in at most twelve characters, harmless to terminals: ``"swisslos"``."""
     name = PurePath(spec.partition("?")[0]).name.removesuffix(".safetensors")
-    name = "".join(c if c.isprintable() else "?" for c in name.rpartition(":")[2])
+    name = harmless(name.rpartition(":")[2])
     return name if len(name) <= 12 else name[:11] + "…"
 
 

@@ -15,7 +15,7 @@ from differenzler_env import Batch, Game, Rules, cards
 from differenzler_env.agents import SpecError, load
 from differenzler_env.evaluation import evaluate
 from differenzler_env.evaluation.duplicate import play_chunk
-from differenzler_env.evaluation.evaluate import hero_seatings, orders
+from differenzler_env.evaluation.seatings import hero_seatings, orders
 
 SINGLE = Rules(deals=1)
 MINI = Rules.mini()

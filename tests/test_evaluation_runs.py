@@ -12,7 +12,7 @@ from differenzler_env import Rules, cards
 from differenzler_env.agents import SpecError, load
 from differenzler_env.evaluation import evaluate
 from differenzler_env.evaluation.duplicate import play_matches
-from differenzler_env.evaluation.evaluate import hero_seatings
+from differenzler_env.evaluation.seatings import hero_seatings
 from differenzler_env.evaluation.tables import ARRAYS, Tables
 
 SINGLE = Rules(deals=1)

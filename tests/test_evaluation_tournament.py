@@ -16,13 +16,9 @@ from differenzler_env.cli import main
 from differenzler_env.cli.tournament import cross_tables
 from differenzler_env.evaluation import evaluate
 from differenzler_env.evaluation.names import legend, short_names
+from differenzler_env.evaluation.seatings import copies_seatings, line_ups, mixed_seatings
 from differenzler_env.evaluation.statistics import rating_estimates
-from differenzler_env.evaluation.tournament import (
-    copies_seatings,
-    line_ups,
-    mixed_seatings,
-    tournament,
-)
+from differenzler_env.evaluation.tournament import tournament
 
 SPECS = ["random", "constant?bid=30", "thumb", "players:Lowest", "players:Drawing"]
 

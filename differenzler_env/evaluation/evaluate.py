@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +10,18 @@ import numpy.typing as npt
 
 from ..agents import Agent, as_agent, load_field
 from ..agents.registry import RulesLike
-from ..checks import is_integer, typed_seed
+from ..checks import typed_seed
 from ..rules import Rules, get_rules
-from .session import Progress, Session, check_limits, enough_matches, identity, store_at
+from .seatings import hero_seatings
+from .session import (
+    Progress,
+    Session,
+    check_limits,
+    enough_matches,
+    identity,
+    store_at,
+    whole_matches,
+)
 from .statistics import Estimate, bid_floor, normal_estimate, win_shares
 from .tables import Measured, Tables
 
@@ -211,51 +219,3 @@ def number_of(agents: Sequence[Agent], wanted: Agent) -> int:
         if agent is wanted or same_spec:
             return number
     return -1
-
-
-def orders(numbers: Sequence[int], places: int | None = None) -> list[tuple[int, ...]]:
-    """All different orders of some numbers, such that the first few are balanced too: in each block
-    of n orders every number is in every place once.
-
-    Args:
-        numbers: n of them; equal ones are not told apart.
-        places: how many of each order are kept; all where not given.
-    """
-    found: dict[tuple[int, ...], None] = {}
-    circle = sorted(numbers)
-    for order in permutations(range(len(circle)), places):
-        for turn in range(len(circle)):
-            found.setdefault(tuple(circle[(place + turn) % len(circle)] for place in order))
-    return list(found)
-
-
-def hero_seatings(
-    numbers: Sequence[int], matches: int, first_match: int = 0, players: int | None = None
-) -> npt.NDArray[np.int16]:
-    """Seatings for a hero and its field.
-
-    Args:
-        numbers: the hero's number, then those of the others, P − 1 or more.
-        matches: how many matches, M.
-        first_match: number of the first.
-        players: P; as many as there are numbers where not given.
-
-    Returns:
-        int16 ``[M, S, P]`` with S = P: in seating s the hero sits in seat s, the others follow to
-        the right in an order that is the same in all seatings of a match.
-    """
-    hero, players = numbers[0], players or len(numbers)
-    field = orders(numbers[1:], players - 1)
-    seating = np.empty((matches, players, players), np.int16)
-    for match in range(matches):
-        line = (hero, *field[(first_match + match) % len(field)])
-        for seat in range(players):
-            seating[match, seat] = np.roll(line, seat)
-    return seating
-
-
-def whole_matches(deals: int, rules: Rules) -> int:
-    """Matches that hold at least so many deals."""
-    if not is_integer(deals) or deals < 1:
-        raise ValueError(f"deals is {deals!r}; allowed: 1 or more")
-    return -(-int(deals) // rules.deals)

@@ -38,9 +38,8 @@ from ..observation import OBSERVATION_SIZE, OBSERVATION_VERSION
 from ..record import write_records
 from ..rules import Rules, get_rules
 from .duplicate import CHUNK
-from .evaluate import whole_matches
 from .referee import Referee
-from .session import Progress
+from .session import Progress, whole_matches
 
 Columns = dict[str, npt.NDArray[Any]]
 

@@ -121,6 +121,17 @@ def check_limits(workers: int | None, until_ci: float | None) -> None:
         raise ValueError(f"workers is {workers!r}; allowed: 1 or more")
 
 
+def whole_matches(deals: int, rules: Rules) -> int:
+    """How many matches hold at least so many deals.
+
+    Raises:
+        ValueError: unless ``deals`` is a whole number, 1 or more.
+    """
+    if not is_integer(deals) or deals < 1:
+        raise ValueError(f"deals is {deals!r}; allowed: 1 or more")
+    return -(-int(deals) // rules.deals)
+
+
 def enough_matches(matches: int, width: float, wanted: float) -> int:
     """How many matches will make an interval as narrow as wanted, given its width after some.
 

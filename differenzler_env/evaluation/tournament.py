@@ -13,7 +13,6 @@ Nothing depends on the order in which the agents are named.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations, combinations_with_replacement
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +23,17 @@ from ..agents import Agent
 from ..agents.registry import RulesLike, share_agents
 from ..checks import typed_seed
 from ..rules import Rules, get_rules
-from .evaluate import distinct, orders, whole_matches
-from .session import Progress, Session, check_limits, enough_matches, identity, store_at
+from .evaluate import distinct
+from .seatings import copies_seatings, mixed_seatings
+from .session import (
+    Progress,
+    Session,
+    check_limits,
+    enough_matches,
+    identity,
+    store_at,
+    whole_matches,
+)
 from .statistics import Estimate, normal_estimate, rating_estimates, win_shares
 from .tables import Measured, Tables
 
@@ -282,64 +290,6 @@ def tournament(
         return enough_matches(played.matches, width, until_ci)
 
     return standing(session.play(matches, None if until_ci is None else wanted))
-
-
-def line_ups(count: int, players: int) -> list[list[tuple[int, ...]]]:
-    """Groups of line-ups, P of N agents each; within a group all agents sit equally often.
-
-    With as many agents as seats or more, a group is one line-up turned round the circle of agents;
-    with fewer, it is all line-ups in which every agent has a seat.
-    """
-    if count < players:
-        groups = [
-            [
-                line
-                for line in combinations_with_replacement(range(count), players)
-                if len(set(line)) == count
-            ]
-        ]
-        return groups
-    found: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
-    for line in combinations(range(count), players):
-        turned = [tuple(sorted((agent + step) % count for agent in line)) for step in range(count)]
-        found.setdefault(min(turned), turned)
-    # A line-up that looks the same after some turns is in its group several times. Groups stay of
-    # one size: only where all shrink alike are the doubles left out.
-    single = [list(dict.fromkeys(group)) for group in found.values()]
-    return single if len({len(group) for group in single}) == 1 else list(found.values())
-
-
-def mixed_seatings(
-    count: int, players: int, matches: int, first_match: int = 0
-) -> npt.NDArray[np.int16]:
-    """Mixed tables, int16 ``[M, S, P]``: each match takes the next group of line-ups, each line-up
-    in the next order, turned to all seats."""
-    groups = line_ups(count, players)
-    seating = []
-    for match in range(first_match, first_match + matches):
-        group = groups[match % len(groups)]
-        tables = []
-        for place, line in enumerate(group):
-            followers = orders(line[1:])
-            follower = followers[(match // len(groups) + place) % len(followers)]
-            tables += [np.roll((line[0], *follower), seat) for seat in range(players)]
-        seating.append(tables)
-    return np.array(seating, np.int16)
-
-
-def copies_seatings(
-    count: int, players: int, matches: int, first_match: int = 0
-) -> npt.NDArray[np.int16]:
-    """Tables of copies, int16 ``[M, S, P]``, the same for all matches: each agent in every seat at
-    a table of each other, and one table of each agent alone."""
-    tables = []
-    for host in range(count):
-        tables.append([host] * players)
-        for guest in range(count):
-            if guest != host:
-                for seat in range(players):
-                    tables.append([guest if place == seat else host for place in range(players)])
-    return np.tile(np.array(tables, np.int16), (matches, 1, 1))
 
 
 def _alone(here: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:

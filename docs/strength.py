@@ -25,7 +25,7 @@ from differenzler_env.agents.fields import FIELDS
 from differenzler_env.checkpoint import load, rule_sets
 from differenzler_env.cli.common import parse_rules
 from differenzler_env.files import replacing
-from training.ship import ITSELF, SEED, measure, rules_text
+from training.ship import ITSELF, SEED, around, measure, rules_text
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
@@ -81,13 +81,6 @@ def shown(results: dict[str, Any]) -> str:
         f"{results['deals']:,} duplicate deals at each table, seed {results['seed']}, 95 % "
         f"intervals:\n\n{table(head, rows)}"
     )
-
-
-def around(estimate: dict[str, Any], scale: float = 1, digits: int = 2) -> str:
-    """Mean and half width of the interval as text."""
-    low, high = estimate["ci95"]
-    half = f"{scale * (high - low) / 2:.{digits}f}"
-    return f"{scale * estimate['mean']:.{digits}f}" + (f" ± {half}" if float(half) else "")
 
 
 def page(readme: str, results: dict[str, Any]) -> str:

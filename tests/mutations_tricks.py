@@ -61,8 +61,8 @@ MUTATIONS: list[tuple[str, str, str, str, str]] = [
         "follow suit",
         "nobody has to follow a side suit",
         KERNELS,
-        "np.where(_OWN_SUIT & _PUUR_BITS, _OWN_SUIT & ~_PUUR_BITS, _OWN_SUIT)",
-        "np.where(_OWN_SUIT & _PUUR_BITS, _OWN_SUIT & ~_PUUR_BITS, 0)",
+        "np.where(OWN_SUIT & _PUUR_BITS, OWN_SUIT & ~_PUUR_BITS, OWN_SUIT)",
+        "np.where(OWN_SUIT & _PUUR_BITS, OWN_SUIT & ~_PUUR_BITS, 0)",
     ),
     (
         "trumping while able to follow",
@@ -75,8 +75,8 @@ MUTATIONS: list[tuple[str, str, str, str, str]] = [
         "side jack has no privilege",
         "a lone jack need not follow",
         KERNELS,
-        "_OWN_SUIT & ~_PUUR_BITS, _OWN_SUIT)",
-        "_OWN_SUIT & ~_PUUR_BITS, _OWN_SUIT & ~sum(_PUUR_BITS))",
+        "OWN_SUIT & ~_PUUR_BITS, OWN_SUIT)",
+        "OWN_SUIT & ~_PUUR_BITS, OWN_SUIT & ~sum(_PUUR_BITS))",
     ),
     (
         "no duty to trump",
@@ -96,8 +96,8 @@ MUTATIONS: list[tuple[str, str, str, str, str]] = [
         "Puur exemption",
         "the bare Puur must be played to a trump lead",
         KERNELS,
-        "np.where(_OWN_SUIT & _PUUR_BITS, _OWN_SUIT & ~_PUUR_BITS, _OWN_SUIT)",
-        "np.where(_PUUR_BITS, _OWN_SUIT, _OWN_SUIT)",
+        "np.where(OWN_SUIT & _PUUR_BITS, OWN_SUIT & ~_PUUR_BITS, OWN_SUIT)",
+        "np.where(_PUUR_BITS, OWN_SUIT, OWN_SUIT)",
     ),
     (
         "Puur exemption, which card",
@@ -117,8 +117,8 @@ MUTATIONS: list[tuple[str, str, str, str, str]] = [
         "trump led",
         "nobody has to follow a trump lead",
         KERNELS,
-        "np.where(_OWN_SUIT & _PUUR_BITS, _OWN_SUIT & ~_PUUR_BITS, _OWN_SUIT)",
-        "np.where(_OWN_SUIT & _PUUR_BITS, 0, _OWN_SUIT)",
+        "np.where(OWN_SUIT & _PUUR_BITS, OWN_SUIT & ~_PUUR_BITS, OWN_SUIT)",
+        "np.where(OWN_SUIT & _PUUR_BITS, 0, OWN_SUIT)",
     ),
     # --- orders and points
     *(

@@ -9,8 +9,9 @@ import pytest
 import torch
 
 from differenzler_env import Rules
+from differenzler_env.checkpoint import load
 from differenzler_env.evaluation import evaluate
-from training import best_response
+from training import best_response, ship
 from training.config import Config, ConfigError, make_config, read_yaml
 from training.learner import Learner
 from training.run import train
@@ -156,6 +157,32 @@ def test_a_run_begins_as_another_one_ended(tmp_path: Path) -> None:
     resumed = smoke(tmp_path, name="second", start=str(path), deals=128, save_every=0)
     assert train(resumed) == 0
     assert train(resumed, resume=True) == 0
+    made = load(RunFiles(resumed).policy_path)[1]["training"]
+    assert made["deals"] == 128 and made["start"] == load(path)[1]["training"]
+
+
+def test_a_policy_is_shipped_in_half_precision_with_all_its_stages_on_the_card(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ship, "FIELDS", ("thumb",))
+    first = smoke(tmp_path, name="first", deals=64)
+    second = smoke(tmp_path, name="second", deals=128, start=str(RunFiles(first).policy_path))
+    assert train(first) == 0 and train(second) == 0
+    policy, model = RunFiles(second).policy_path, tmp_path / "models" / "tried.safetensors"
+    assert ship.main([str(policy), str(model), "--deals", "2"]) == 0
+    (trained, _), (shipped, document) = load(policy), load(model)
+    for name, weights in trained.items():
+        assert shipped[name].dtype == np.float16
+        np.testing.assert_allclose(shipped[name], weights, rtol=1e-3, atol=1e-6)
+    made = ship.stages(document["training"])
+    assert [stage["deals"] for stage in made] == [64, 128]
+    assert not any("folder" in stage["config"] for stage in made)
+    played = evaluate(str(model), "thumb", deals=2, seed=ship.SEED).to_json()
+    assert document["strength"]["tables"][1]["penalty"] == played["penalty"]
+    card = model.with_suffix(".md").read_text(encoding="utf-8")
+    assert "| training | 192 deals, " in card
+    assert "| stage 1 | `training/ppo.py`, seed 1, 64 deals; " in card
+    assert "| stage 2 | `training/ppo.py`, seed 1, 128 deals; " in card
 
 
 def test_added_blocks_change_nothing_before_they_learn(tmp_path: Path) -> None:

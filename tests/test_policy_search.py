@@ -8,7 +8,7 @@ from agent_tools import after, everybody, same_to_the_seat
 
 from differenzler_env import Batch, Rules
 from differenzler_env.agents import SpecError, choose_action, load
-from differenzler_env.agents.policy_search import LIKELY, log_shares
+from differenzler_env.agents.policy_search import LIKELY, log_probabilities
 from differenzler_env.agents.search import worlds_at
 from differenzler_env.engine.jit import u64
 from differenzler_env.engine.state import STATE
@@ -52,7 +52,7 @@ def test_the_likelier_actions_are_tried():
     agent, policy = load(SPEC, RULES), load(MODEL, RULES)
     for actions in range(0, 36, 3):
         views = after(RULES, actions, actions)._batch.views()
-        shares = np.exp(log_shares(policy.legal_logits(views)[0]))
+        shares = np.exp(log_probabilities(policy.legal_logits(views)[0]))
         tried, handicaps = agent.choices(views)
         assert tried[0] == policy.act_batch(views, np.zeros(1, np.uint64))[0]
         assert len(set(tried.tolist())) == len(tried) and handicaps[0] == 0

@@ -16,7 +16,7 @@ from differenzler_env import Batch, Rules
 from differenzler_env.actions import card_action
 from differenzler_env.agents import SpecError, choose_action, load
 from differenzler_env.agents.heuristic import book_for
-from differenzler_env.agents.search import BID_STEP, BID_STEPS, list_actions
+from differenzler_env.agents.search import BID_STEP, BID_STEPS
 from differenzler_env.agents.worlds import believe, share_out
 from differenzler_env.cards import card_index
 from differenzler_env.endgame import open_values
@@ -78,13 +78,10 @@ def test_bids_tried_are_lawful_and_the_usual_one_comes_first():
     rules = Rules(deals=1)
     batch = Batch(200, rules, seed=2)
     usual = load("heuristic", rules).act_batch(batch.views(), batch.decision_keys())
-    actions = np.zeros(36, np.int64)
-
+    agent, views = load("search", rules), batch.views()
     for row in range(200):
-        view = batch.views()[row]
-        count = list_actions(book_for(rules)[0], view, rules.record[0], actions)
-        tried = actions[:count].tolist()
-        assert tried[0] == usual[row] and len(set(tried)) == count
+        tried = agent.choices(views[row : row + 1])[0].tolist()
+        assert tried[0] == usual[row] and len(set(tried)) == len(tried)
         assert min(tried) >= 0 and max(tried) <= 157
         if usual[row] <= BID_STEP * BID_STEPS:
             assert 0 in tried

@@ -240,6 +240,8 @@ def save_policy(
     weights = {name: tensor.cpu().numpy() for name, tensor in learner.average.items()}
     config = learner.config
     made = {"method": config.method, "config": config.to_dict(), **learner.progress.to_dict()}
+    if learner.began_as:
+        made["start"] = learner.began_as
     save(path, weights, policy_document(learner.rules, learner.policy.shape, made, strength))
 
 

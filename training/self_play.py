@@ -17,6 +17,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 from differenzler_env.agents.registry import find_file
 from differenzler_env.agents.torch_network import PolicyNetwork
+from differenzler_env.checkpoint import read
 from differenzler_env.evaluation.statistics import bid_floor
 
 from .advantages import moments
@@ -47,6 +48,8 @@ class SelfPlayLearner(ABC):
     Attributes:
         sees_table: whether its rows tell of the other hands and bids, for a critic.
         policy: the network that plays.
+        began_as: how the checkpoint that the policy began as was made, as its document tells;
+            empty where it began as nothing.
         loss: all networks, and what they are to make small.
         average: the policy's weights averaged over updates, by name. Copies that learn together
             drift together, all bidding a little high or low; the average stays in the middle.
@@ -71,6 +74,7 @@ class SelfPlayLearner(ABC):
         self.dtype = matrix_type(config.precision, self.device)
         self.progress = Counters()
         torch.manual_seed(_seed(config.seed, 0) & 0x7FFF_FFFF_FFFF_FFFF)
+        self.began_as: dict[str, Any] = {}
         self.policy = self._first_policy().to(self.device)
         self.features = TableFeatures(self.policy.features, self.sees_table).to(self.device)
         self.loss = self.make_loss().to(self.device)
@@ -97,7 +101,9 @@ class SelfPlayLearner(ABC):
                 self.rules, width=config.width, blocks=config.blocks, bid_blocks=config.bid_blocks
             )
         try:
-            policy = PolicyNetwork.from_checkpoint(find_file(config.start), self.rules)
+            path = find_file(config.start)
+            policy = PolicyNetwork.from_checkpoint(path, self.rules)
+            self.began_as = read(path)[1].get("training") or {}
         except ValueError as error:  # no such file, or a checkpoint that is none or for other rules
             raise ConfigError(f"start: {error}") from None
         return policy.deepened(config.more_blocks) if config.more_blocks else policy

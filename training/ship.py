@@ -1,6 +1,8 @@
 """Training: from a run's policy to a shipped model. Measures it, writes file and card.
 
 python training/ship.py runs/swisslos/policy.safetensors models/swisslos.safetensors
+
+Weights are shipped in half precision, half as many bytes; what is measured is what is shipped.
 """
 
 import sys
@@ -11,6 +13,10 @@ if __name__ == "__main__":  # run from a checkout: the folder above holds both p
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import argparse
+from collections.abc import Sequence
+from tempfile import TemporaryDirectory
+
+import numpy as np
 
 from differenzler_env.agents import load_field
 from differenzler_env.checkpoint import CheckpointError, load, rule_sets, rules_name, save
@@ -29,8 +35,10 @@ KINDS: dict[str, tuple[str, type[RunConfig]]] = {
     DMCConfig.method: ("dmc", DMCConfig),
 }
 """The script and the settings of each kind of learner."""
-OF_ITS_OWN = ("name", "folder", "seed", "rules", "deals")
+OF_ITS_OWN = ("name", "folder", "seed", "rules", "deals", "start")
 """Settings that the card says elsewhere, or that do not matter."""
+Training = dict[str, Any]
+"""How a policy was made, as its checkpoint tells."""
 
 CARD = """# {name}
 
@@ -41,9 +49,8 @@ A policy for the rules `{rules}`, trained by {method} in self-play. Made and mea
 |---|---|
 | rules | `{rules}`; `deals` and `first_dealer` don't count |
 | network | {shape} |
-| training | `training/{script}.py`, seed {seed}, {deals:,} deals, {decisions:,} decisions, {minutes:.0f} minutes of the trainer's own time |
-| made by | {recipe} |
-| settings that are not the usual | {settings} |
+| training | {deals:,} deals, {decisions:,} decisions, {minutes:.0f} minutes of the trainer's own time |
+{stages}
 
 Strength, playing greedily, on {count:,} duplicate deals with the policy in every seat (95 % intervals over deals; seed {eval_seed}):
 
@@ -96,61 +103,78 @@ def measure(path: Path, rules: Rules, deals: int) -> list[dict[str, Any]]:
     return results
 
 
-def card(name: str, document: dict[str, Any]) -> str:
-    """The card of a measured policy, Markdown."""
-    training, shape = document["training"], document["network"]
-    config, method = training["config"], training.get("method", Config.method)
-    script, kind = KINDS[method]
-    usual = kind().to_dict()
-    settings = {
-        key: value
+def stages(training: Training) -> list[Training]:
+    """The runs that made a policy, the first one first: each began as what the one before left."""
+    before = stages(training["start"]) if training.get("start") else []
+    return [*before, training]
+
+
+def made_by(stage: Training) -> str:
+    """What made a policy in one stage: its script or the recipe it was shipped with, and what is
+    not as usual in its settings."""
+    script, kind = KINDS[stage.get("method", Config.method)]
+    config, usual = stage["config"], kind().to_dict()
+    recipe = stage.get("recipe", f"`training/{script}.py`")
+    settings = [
+        f"{key} {value}"
         for key, value in config.items()
         if key not in OF_ITS_OWN and value != usual.get(key)
-    }
+    ]
+    return "; ".join([f"{recipe}, seed {config['seed']}, {stage['deals']:,} deals", *settings])
 
-    def text(estimate: dict[str, Any], scale: float = 1.0, unit: str = "") -> str:
-        half = (estimate["ci95"][1] - estimate["ci95"][0]) / 2
-        return f"{scale * estimate['mean']:.2f}{unit} ± {scale * half:.2f}"
 
+def around(estimate: dict[str, Any], scale: float = 1, digits: int = 2) -> str:
+    """Mean and half width of the interval as text; the mean alone where there is no interval."""
+    low, high = estimate["ci95"] or (0, 0)  # of too few deals
+    half = f"{scale * (high - low) / 2:.{digits}f}"
+    return f"{scale * estimate['mean']:.{digits}f}" + (f" ± {half}" if float(half) else "")
+
+
+def card(name: str, document: dict[str, Any]) -> str:
+    """The card of a measured policy, Markdown."""
+    made, shape = stages(document["training"]), document["network"]
     rows = [
-        f"| {entry['field']} | {text(entry['penalty'])} | {text(entry['field_penalty'])} | "
-        f"{text(entry['win_share'], 100, ' %')} |"
+        f"| {entry['field']} | {around(entry['penalty'])} | {around(entry['field_penalty'])} | "
+        f"{around(entry['win_share'], 100, 1)} % |"
         for entry in document["strength"]["tables"]
     ]
+    pool = any(stage["config"].get("pool") for stage in made)
     return CARD.format(
         name=name,
-        method=method,
-        script=script,
+        method=made[-1].get("method", Config.method),
         rules=rules_text(Rules.from_dict(document["rules"][0])),
         shape=f"residual MLP, {shape['width']} wide, {shape['blocks']} blocks",
-        seed=config["seed"],
-        deals=training["deals"],
-        decisions=training["decisions"],
-        minutes=training["seconds"] / 60,
-        recipe=training.get("recipe", f"`training/{script}.py` with these settings"),
-        settings="; ".join(f"{key} {value}" for key, value in settings.items()),
+        deals=sum(stage["deals"] for stage in made),
+        decisions=sum(stage["decisions"] for stage in made),
+        minutes=sum(stage["seconds"] for stage in made) / 60,
+        stages="\n".join(f"| stage {n} | {made_by(stage)} |" for n, stage in enumerate(made, 1)),
         count=document["strength"]["tables"][0]["deals"],
         eval_seed=SEED,
         rows="\n".join(rows),
-        company="itself and a pool of others" if config.get("pool") else "copies of itself only",
+        company="itself and a pool of others" if pool else "copies of itself only",
     )
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Ship a policy by the command line; the exit status."""
     parser = argparse.ArgumentParser(description="Measure a policy and write model and card.")
     parser.add_argument("policy", type=Path, help="the run's policy.safetensors")
     parser.add_argument("model", type=Path, help="where it goes: models/NAME.safetensors")
     parser.add_argument("--deals", type=int, default=4000, help="distinct deals of each table")
     parser.add_argument("--recipe", help="the commands that made it, Markdown, for the card")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     try:
         tensors, document = load(options.policy)
-        full = parse_rules(rules_text(rule_sets(options.policy, document)[0]))
-        del document["training"]["config"]["folder"]  # a place on somebody's machine
+        tensors = {name: weights.astype(np.float16) for name, weights in tensors.items()}
+        rules = parse_rules(rules_text(rule_sets(options.policy, document)[0]))
+        for stage in stages(document["training"]):
+            stage["config"].pop("folder", None)  # a place on somebody's machine
         if options.recipe:
             document["training"]["recipe"] = options.recipe
-        document["strength"] = {"tables": measure(options.policy, full, options.deals)}
+        with TemporaryDirectory() as folder:
+            shipped = Path(folder) / options.model.name
+            save(shipped, tensors, document)
+            document["strength"] = {"tables": measure(shipped, rules, options.deals)}
         save(options.model, tensors, document)
         with replacing(options.model.with_suffix(".md")) as temporary:
             temporary.write_text(card(options.model.stem, document), encoding="utf-8")

@@ -132,5 +132,8 @@ the best of the trick so far (so it is a trump or of the suit led)."""
 SUIT_BITS = np.array([0x1FF << 9 * suit for suit in range(NUM_SUITS)], np.int64)
 """int64 ``[4]``: the nine cards of each suit."""
 SUIT_BITS.setflags(write=False)
+OWN_SUIT = np.repeat(SUIT_BITS, NUM_RANKS)
+"""int64 ``[36]``: the nine cards of each card's suit."""
+OWN_SUIT.setflags(write=False)
 PUUR = tuple(9 * suit + RANKS.index("J") for suit in range(NUM_SUITS))
 """The Puur (trump jack) of each trump suit, as a card index."""

@@ -1,7 +1,8 @@
-"""Foundation: what users give and is checked everywhere alike: whole numbers, seeds, arrays to
-write on."""
+"""Foundation: what users give and is checked everywhere alike: whole numbers, seats, words, seeds,
+arrays to write on."""
 
 import secrets
+from collections.abc import Collection
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -13,6 +14,28 @@ MAX_SEED = (1 << 128) - 1
 def is_integer(value: object) -> TypeGuard[int | np.integer]:
     """Whether a value is a Python int or a NumPy integer; bools and time differences are not."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
+
+
+def one_of(name: str, value: Any, allowed: Collection[str]) -> str:
+    """A setting that is one of some words.
+
+    Raises:
+        ValueError: for anything else; it names the setting and the words.
+    """
+    if not isinstance(value, str) or value not in allowed:
+        raise ValueError(f"{name} is {value!r}; allowed: {', '.join(allowed)}")
+    return value
+
+
+def seat_number(seat: Any, players: int) -> int:
+    """A seat at a table of so many players, as a Python int.
+
+    Raises:
+        ValueError: unless it is an integer from 0 to players − 1.
+    """
+    if not is_integer(seat) or not 0 <= seat < players:
+        raise ValueError(f"seat is {seat!r}; allowed: 0 to {players - 1}")
+    return int(seat)
 
 
 def seed_words(seed: Any) -> tuple[int, int]:

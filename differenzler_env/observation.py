@@ -1,6 +1,4 @@
-"""Observation: the layout, declared once; the writer, the space's bounds, names and the decoder
-come
-from this table.
+"""Observation: the layout, declared once. Writer, bounds, names and decoder come from this table.
 
 The vector is a function of one seat's VIEW record and of the rules. Seats are relative: slot 0 is
 the seat whose view it is, slot 1 its right-hand neighbour and so on; slots beyond the table's
@@ -287,8 +285,7 @@ def write_hidden(state: Record, players: Integer, seat: Integer, out: Array) -> 
 @jit
 def observe_rows(states: Array, rules: Array, view: Array, out: Array) -> None:
     """The observation of each row's seat to act (seat 0 on finished rows), float32 ``[B, N]``;
-    ``view``
-    is a VIEW ``[1]`` to write on."""
+    ``view`` is a VIEW ``[1]`` to write on."""
     for row in range(len(states)):
         fill_view(states[row], rules[0], acting_seat(states[row]), view[0])
         write_observation(view[0], rules[0], out[row])

@@ -15,6 +15,7 @@ import numpy as np
 from .cards import SUIT_BITS
 from .engine.deal import below, threefry
 from .engine.jit import Array, Integer, Record, jit, lowest_bit, popcount, u64
+from .engine.redact import unseen_cards
 from .rules import MAX_PLAYERS
 
 MAX_CLASSES = 6
@@ -40,15 +41,6 @@ def cards_left(view: Record, rules: Record, seat: Integer) -> Integer:
 
 
 @jit
-def _unseen(view: Record, rules: Record) -> Integer:
-    """The cards that this seat has not seen: neither its own nor played."""
-    cards = rules["deck"] & ~view["hand"]
-    for i in range(view["num_played"]):
-        cards &= ~(1 << int(view["order"][i]))
-    return cards
-
-
-@jit
 def _classify(
     view: Record, rules: Record, room: Array, class_cards: Array, class_slots: Array
 ) -> Integer:
@@ -58,7 +50,7 @@ def _classify(
     is not in the room.
     """
     players, seat = rules["players"], np.int64(view["seat"])
-    unseen = _unseen(view, rules)
+    unseen = unseen_cards(view, rules)
     room[:] = 0
     for slot in range(players - 1):
         room[slot] = cards_left(view, rules, (seat + 1 + slot) % players)
@@ -192,7 +184,7 @@ def sample_worlds(view: Record, rules: Record, key0: Integer, key1: Integer, wor
     hands = np.zeros(SLOTS, np.int64)
     cards = np.zeros(36, np.int64)
     known = np.int64(view["turned_up"])
-    elsewhere = known >= 0 and (_unseen(view, rules) >> known) & 1
+    elsewhere = known >= 0 and (unseen_cards(view, rules) >> known) & 1
     for world in range(len(worlds)):
         left[:] = room
         hands[:] = 0

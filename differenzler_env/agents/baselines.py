@@ -10,8 +10,9 @@ from ..actions import NUM_BIDS
 from ..cards import BEATERS, LAST_TRICK_POINTS, MAX_POINTS, SUIT_BITS, SUITS, hand_bits
 from ..engine.deal import below
 from ..engine.jit import Integer, Record, inlined, jit, lowest_bit, nth_bit, popcount, u64, wrap
-from ..engine.kernels import beats, card_points, set_points
+from ..engine.kernels import TAKERS, card_points, set_points
 from ..engine.play import lawful_bids
+from ..engine.redact import unseen_cards
 from ..engine.state import BID, PLAY
 from ..rules import Rules
 from .base import Actions, Agent, Keys, Records, check_rows
@@ -78,15 +79,6 @@ def thumb_bid(hand: Integer, trump: Integer, total: Integer) -> Integer:
 
 
 @jit
-def played_cards(view: Record) -> Integer:
-    """The set of cards played in the deal so far."""
-    cards = 0
-    for place in range(view["num_played"]):
-        cards |= 1 << int(view["order"][place])
-    return cards
-
-
-@jit
 def danger(card: Integer, unseen: Integer, trump: Integer) -> Integer:
     """How many cards not yet seen beat a card where it is the best of a trick."""
     return popcount(unseen & BEATERS[trump, card])
@@ -137,7 +129,7 @@ def thumb_card(rules: Record, view: Record) -> Integer:
     players, num_played = rules["players"], view["num_played"]
     in_trick = num_played % players
     tricks_left = rules["tricks"] - num_played // players
-    unseen = rules["deck"] & ~played_cards(view) & ~view["hand"]
+    unseen = unseen_cards(view, rules)
     gap = view["bids"][seat] - view["points"][seat]
 
     points_left = rules["total_points"][trump]
@@ -151,13 +143,7 @@ def thumb_card(rules: Record, view: Record) -> Integer:
     table = LAST_TRICK_POINTS if tricks_left == 1 else 0
     for place in range(num_played - in_trick, num_played):
         table += card_points(view["order"][place], trump)
-    takers = 0
-    cards = lawful
-    while cards:
-        card = lowest_bit(cards)
-        cards &= cards - 1
-        if beats(card, view["best_card"], trump):
-            takers |= 1 << card
+    takers = lawful & TAKERS[trump, view["best_card"]]
     losers = lawful & ~takers
     last = in_trick == players - 1
     if takers:

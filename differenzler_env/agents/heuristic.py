@@ -9,10 +9,10 @@ import numpy.typing as npt
 from ..actions import NUM_BIDS
 from ..engine.deal import SCRATCH, start_match
 from ..engine.jit import Array, Integer, Record, jit
+from ..engine.redact import unseen_cards
 from ..engine.state import BID, PLAY, STATE
 from ..rules import Rules
 from .base import Actions, Agent, Keys, Records, check_rows
-from .baselines import played_cards
 from .heuristic_numbers import NUMBERS
 from .playing_rules import (
     BOOK,
@@ -83,7 +83,7 @@ def view_bid(book: Record, view: Record, rules: Record) -> Integer:
 def view_card(book: Record, view: Record, rules: Record, prices: Array) -> Integer:
     """The card of the view's seat; ``prices`` as in :func:`.playing_rules.weigh_cards`."""
     seat, hand = np.int64(view["seat"]), np.int64(view["hand"])
-    lawful, unseen = np.int64(view["lawful"]), rules["deck"] & ~hand & ~played_cards(view)
+    lawful, unseen = np.int64(view["lawful"]), unseen_cards(view, rules)
     return weigh_at(book, view, rules, seat, hand, lawful, unseen, course(view, rules), prices)
 
 

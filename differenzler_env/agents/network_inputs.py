@@ -12,7 +12,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..cards import BEATERS, LAST_TRICK_POINTS, MAX_POINTS, NUM_CARDS, NUM_SUITS, POINTS, SUIT_BITS
+from ..cards import (
+    BEATERS,
+    LAST_TRICK_POINTS,
+    MAX_POINTS,
+    NUM_CARDS,
+    NUM_SUITS,
+    OWN_SUIT,
+    POINTS,
+    SUIT_BITS,
+)
 from ..engine.jit import Array, Integer, jit, lowest_bit
 from ..observation import LAYOUT, SLICES, Field
 from ..rules import MAX_PLAYERS, Rules
@@ -122,9 +131,7 @@ _TO_GO = SLICES["to_go"].start
 _TRICK_POINTS = SLICES["trick_points"].start
 
 _OWN_BEATERS = BEATERS[0]
-_HIGHER = np.array(
-    [int(BEATERS[0, card]) & 0x1FF << RANKS * (card // RANKS) for card in range(NUM_CARDS)]
-)
+_HIGHER = BEATERS[0] & OWN_SUIT
 """int64 ``[36]``: the higher cards of each card's suit, in own suits."""
 _RANK_WEIGHTS = np.array(RANK_WEIGHTS)
 

@@ -1,7 +1,7 @@
 """Agents: the playing rules of ``heuristic``. Each kernel says one thing that a Jass player would.
 
 The plan behind them: of all lawful cards play the one after which the bid is still best within
-reach. What a hand can still bring and what it cannot avoid to take is summed up card by card
+reach. What a hand can still bring and what it cannot avoid taking is summed up card by card
 (:func:`suit_outlook`). How likely a card holds the trick is read off the cards not yet seen
 (:func:`hold_chance`), and those who play later may smear. What it costs when the bid lies near or
 beyond the edge of what the hand can steer to is :func:`expected_penalty`. The numbers in all this
@@ -12,13 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from ..cards import BEATERS, LAST_TRICK_POINTS, POINTS, SUIT_BITS
+from ..cards import ALL_CARDS, BEATERS, LAST_TRICK_POINTS, OWN_SUIT, POINTS, SUIT_BITS
 from ..engine.jit import Array, Integer, Record, inlined, jit, lowest_bit, popcount
 from ..engine.kernels import beats, card_points, suit_of
 
 Real = Any
 """A float32 in a kernel."""
-ALL_CARDS = (1 << 36) - 1
 
 # Rows and columns of the numbers ------------------------------------------------------------
 
@@ -33,11 +32,13 @@ TRUMP_LED, CUT = 4, 5
 CAN, MUST, DOUBT = 0, 1, 2
 BASE, WIDTH, CAN_SHIFT, MUST_SHIFT, CALM, CALM_WIDTH = range(6)
 MOST = 3
-"""So many unseen higher or lower cards of a suit count like more of them."""
+"""More unseen higher or lower cards of a suit than this count as this many."""
 MOST_HIGHER = 5
 """The same where it is asked whether a card holds the trick."""
 MAX_STAGE = 12
+"""More tricks left than this count as this many."""
 LOW_BID = 15
+"""Bids below this are weighed against a bid of nothing."""
 
 BOOK = np.dtype(
     [
@@ -58,8 +59,8 @@ BOOK = np.dtype(
 """The measured numbers for one size of table."""
 
 ZERO, ONE, HALF, QUARTER = (np.float32(number) for number in (0, 1, 0.5, 0.25))
-HIGHER = BEATERS & np.repeat(SUIT_BITS, 9)
-LOWER = np.repeat(SUIT_BITS, 9) & ~HIGHER & ~(1 << np.arange(36))
+HIGHER = BEATERS & OWN_SUIT
+LOWER = OWN_SUIT & ~HIGHER & ~(1 << np.arange(36))
 """int64 ``[4, 36]``: the higher and the lower cards of a card's own suit, by trump."""
 SUIT_POINTS = np.array(
     [[POINTS[trump, :9] @ (bits >> np.arange(9) & 1) for bits in range(512)] for trump in (1, 0)],

@@ -8,12 +8,11 @@ from ..actions import NUM_BIDS
 from ..engine.jit import Array, Integer, jit, lowest_bit, u64
 from ..engine.play import play_card, settle
 from ..engine.rows import view_rows
-from ..engine.state import BID, STATE, VIEW
+from ..engine.state import BID, STATE, VIEW, take_records
 from ..rules import Rules
 from .base import Actions, Records
 from .network_agent import load_network, most_likely
 from .search import Floats, SearchAgent, number_of_worlds, worlds_at
-from .table import take_records
 
 LIKELY = 0.02
 """Cards less likely than this are not tried."""
@@ -49,7 +48,7 @@ def _settle_rows(states: Array, rules: Records, seat: Integer, penalties: Array)
         penalties[row] = states[row]["settled_penalties"][seat]
 
 
-def log_shares(logits: npt.NDArray[np.float32]) -> Floats:
+def log_probabilities(logits: npt.NDArray[np.float32]) -> Floats:
     """Logarithms of the probabilities of a row of logits, float64 ``[194]``."""
     shifted = logits.astype(np.float64) - logits.max()
     log: Floats = shifted - np.log(np.exp(shifted).sum())
@@ -97,7 +96,7 @@ class PolicySearchAgent(SearchAgent):
         and how much cheaper than the first each must be, float64 ``[k]``."""
         if views["current_seat"][0] != views["seat"][0]:
             return np.zeros(0, np.int64), np.zeros(0)
-        log = log_shares(self.network.legal_logits(views)[0])
+        log = log_probabilities(self.network.legal_logits(views)[0])
         tried = np.flatnonzero(log >= np.log(LIKELY))
         if views["phase"][0] == BID:
             tried = np.array([log.argmax()])

@@ -31,17 +31,17 @@ MAX_EXACT = 4
 
 
 @jit
-def list_actions(book: Record, view: Record, rules: Record, actions: Array) -> Integer:
-    """The actions to weigh, into int64 ``[36]``: lawful cards, or bids around the usual one, which
-    comes first. Returns how many."""
-    count = 0
+def list_actions(books: Records, rules: Records, views: Records, actions: Array) -> Integer:
+    """The actions to weigh in VIEW ``[1]``, into int64 ``[36]``: lawful cards, or bids around the
+    usual one, which comes first. Returns how many."""
+    count, view = 0, views[0]
     if view["phase"] == BID:
-        usual = view_bid(book, view, rules)
+        usual = view_bid(books[0], view, rules[0])
         actions[0] = usual
         count = 1
         for step in range(-BID_STEPS, BID_STEPS + 1):
             bid = usual + step * BID_STEP
-            if step != 0 and 0 <= bid < lawful_bids(view, rules):
+            if step != 0 and 0 <= bid < lawful_bids(view, rules[0]):
                 actions[count] = bid
                 count += 1
         if usual % BID_STEP != 0 and usual <= BID_STEP * BID_STEPS:
@@ -153,11 +153,6 @@ def _try_actions(
     price_actions(books[0], rules[0], seat, states, copies, exact, actions, costs)
 
 
-@jit
-def _list_actions(books: Records, rules: Records, views: Records, actions: Array) -> Integer:
-    return list_actions(books[0], views[0], rules[0], actions)
-
-
 class SearchAgent(Agent):
     """``search?worlds=200&seed=0``: Monte Carlo over worlds that its seat may believe in.
 
@@ -194,7 +189,7 @@ class SearchAgent(Agent):
         """The actions worth trying in VIEW ``[1]``, int64 ``[k]``, and how much cheaper than the
         first each must be to be preferred, float64 ``[k]``, in penalty points."""
         actions = np.zeros(36, np.int64)
-        actions = actions[: _list_actions(self.book, self.rules.record, views, actions)]
+        actions = actions[: list_actions(self.book, self.rules.record, views, actions)]
         loyalty = LOYALTY if views["phase"][0] == BID else 0.0
         return actions, loyalty * np.abs(actions - actions[:1])
 

@@ -7,16 +7,10 @@ import numpy.typing as npt
 
 from ..actions import NUM_ACTIONS, action_name, parse_action
 from ..batch import Batch
+from ..engine.state import take_records
 from ..errors import IllegalActionError
 from ..game import Game
-from .base import Actions, Agent, Records, as_actions, keyed_rng
-
-
-def take_records(records: Records, rows: npt.NDArray[np.intp]) -> Records:
-    """A copy of some records ``[n]``; whole records are moved as bytes, which is much faster than
-    NumPy's copy field by field."""
-    raw = records.view(f"V{records.dtype.itemsize}")
-    return raw[rows].view(records.dtype)
+from .base import Actions, Agent, as_actions, keyed_rng
 
 
 def choose_actions(

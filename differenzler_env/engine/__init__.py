@@ -1,1 +1,1 @@
-"""Engine: the compiled game. Records, rules, dealing, play and redaction; no Python objects."""
+"""Engine: the compiled game. Records, rules, dealing, play, redaction and trees of play."""

@@ -6,7 +6,7 @@ is ``docs/rules.md``.
 
 import numpy as np
 
-from ..cards import ALL_CARDS, BEATERS, NUM_RANKS, POINTS, PUUR, SUIT_BITS
+from ..cards import ALL_CARDS, BEATERS, OWN_SUIT, POINTS, PUUR, SUIT_BITS
 from ..rules import UNDERTRUMP
 from .jit import Array, Integer, Record, jit, lowest_bit
 
@@ -18,13 +18,12 @@ def _or_none(table: Array, none: int) -> Array:
     return np.concatenate([table, np.full((*table.shape[:-1], 1), none)], axis=-1)
 
 
-_OWN_SUIT = np.repeat(SUIT_BITS, NUM_RANKS)
 _PUUR_BITS = np.array([1 << card for card in PUUR])[:, None]
 TAKERS = _or_none(BEATERS, ALL_CARDS)
 """int64 ``[4, 37]``: ``TAKERS[trump, best]``, the cards that take the trick from the best card."""
-SUIT_LED = _or_none(_OWN_SUIT, ALL_CARDS)
+SUIT_LED = _or_none(OWN_SUIT, ALL_CARDS)
 """int64 ``[37]``: ``SUIT_LED[led]``, the cards of the suit led."""
-OBLIGING = _or_none(np.where(_OWN_SUIT & _PUUR_BITS, _OWN_SUIT & ~_PUUR_BITS, _OWN_SUIT), 0)
+OBLIGING = _or_none(np.where(OWN_SUIT & _PUUR_BITS, OWN_SUIT & ~_PUUR_BITS, OWN_SUIT), 0)
 """int64 ``[4, 37]``: ``OBLIGING[trump, led]``, the cards that oblige whoever holds one to follow:
 those of the suit led; the Puur need never be played to a trump lead."""
 

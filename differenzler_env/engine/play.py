@@ -116,6 +116,15 @@ def play_card(state: Record, rules: Record, card: Integer) -> bool:
 
 
 @jit
+def played_cards(record: Record) -> Integer:
+    """The set of cards played in the deal at hand of a STATE or VIEW record."""
+    cards = 0
+    for i in range(record["num_played"]):
+        cards |= 1 << int(record["order"][i])
+    return cards
+
+
+@jit
 def played_by(state: Record, rules: Record, seat: Integer) -> Integer:
     """The set of cards a seat has played in the deal at hand."""
     players = rules["players"]

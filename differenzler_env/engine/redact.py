@@ -1,7 +1,7 @@
 """Engine: what a seat may know. The one place where a STATE record becomes a VIEW record."""
 
 from .jit import Integer, Record, inlined
-from .play import lawful, lawful_bids, playable
+from .play import lawful, lawful_bids, playable, played_cards
 from .state import BID, NO_BID, PLAY
 
 
@@ -47,3 +47,9 @@ def view_choices(view: Record, rules: Record) -> tuple[Integer, Integer]:
     act."""
     to_bid = view["phase"] == BID and view["current_seat"] == view["seat"]
     return lawful_bids(view, rules) if to_bid else 0, view["legal"]
+
+
+@inlined
+def unseen_cards(view: Record, rules: Record) -> Integer:
+    """The set of cards that the view's seat has not seen: neither its own nor played."""
+    return rules["deck"] & ~view["hand"] & ~played_cards(view)

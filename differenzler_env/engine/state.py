@@ -4,7 +4,10 @@ A batch is an array of such records, so copying, pickling and selecting rows are
 slots are always five; those beyond the table's players stay zero. Bit boards are int64.
 """
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 
 from ..rules import MAX_PLAYERS, MAX_TRICKS
 
@@ -15,8 +18,6 @@ NO_BID = -1
 NO_CARD = -1
 NO_SEAT = -1
 
-PENALTY, WIN = 0, 1
-"""Objectives, as kernels know them."""
 OBJECTIVES = ("penalty", "win")
 
 _SEATS = (MAX_PLAYERS,)
@@ -88,3 +89,14 @@ VIEW = np.dtype(
 more."""
 
 assert STATE.itemsize <= 256
+
+
+def take_records(
+    records: npt.NDArray[np.void], rows: npt.NDArray[np.integer[Any]]
+) -> npt.NDArray[np.void]:
+    """A copy of some records, ``[n]`` for n rows; a row may be taken more than once.
+
+    Moved as bytes: NumPy copies structured records field by field, thirty times slower.
+    """
+    taken: npt.NDArray[np.void] = records.view(f"V{records.dtype.itemsize}")[rows]
+    return taken.view(records.dtype)

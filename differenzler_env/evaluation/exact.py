@@ -26,7 +26,7 @@ from ..engine import rows as kernels
 from ..engine.deal import STOECK_BITS
 from ..engine.jit import Array, Integer, jit
 from ..engine.kernels import deal_penalty
-from ..engine.state import STATE, VIEW
+from ..engine.state import STATE, VIEW, take_records
 from ..engine.trees import grow_tree
 from ..rules import Rules
 from ..view import PlayerView
@@ -306,9 +306,8 @@ class _Deal:
         """What a seat that is to play sees, for each position and each own bid: VIEW
         ``[nodes × bids]``."""
         views = np.zeros(len(nodes), VIEW)
-        states = self.states.view(f"V{STATE.itemsize}")[nodes].view(STATE)
-        kernels.view_rows(states, self.rules.record, views)
-        views = np.repeat(views.view(f"V{VIEW.itemsize}"), len(bids)).view(VIEW)
+        kernels.view_rows(take_records(self.states, nodes), self.rules.record, views)
+        views = take_records(views, np.repeat(np.arange(len(nodes)), len(bids)))
         views["bids"][:, seat] = np.tile(bids, len(nodes))
         return views
 

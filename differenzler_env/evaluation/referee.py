@@ -16,8 +16,9 @@ from ..actions import NUM_ACTIONS, parse_action
 from ..agents import Agent, keyed_rng
 from ..agents.base import Actions, Keys, Records, as_actions
 from ..agents.baselines import ThumbAgent
-from ..agents.table import illegal_choice, take_records
+from ..agents.table import illegal_choice
 from ..batch import Batch
+from ..engine.state import take_records
 from ..errors import IllegalActionError
 
 NONE = -1

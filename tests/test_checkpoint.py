@@ -263,6 +263,17 @@ def test_choices_do_not_depend_on_the_batch(network: PolicyNetwork, deterministi
     assert len(agent.act_batch(views[:0], keys[:0])) == 0
 
 
+def test_choosing_writes_nothing_into_an_agent(network: PolicyNetwork) -> None:
+    agent = player(network)
+    batch, _ = states(4)
+    agent.act_batch(batch.views(), batch.decision_keys())
+    before = pickle.dumps(vars(agent))
+    batch.step([1, 2, 3, 4])
+    # Threads may share an agent, and its kernels let go of the interpreter's lock.
+    agent.act_batch(batch.views(), batch.decision_keys())
+    assert pickle.dumps(vars(agent)) == before
+
+
 def test_sampled_choices_follow_the_probabilities(network: PolicyNetwork) -> None:
     from differenzler_env.agents.torch_network import masked_log_probabilities
 

@@ -128,7 +128,6 @@ class NetworkAgent(Agent):
         if size != wanted:
             raise ValueError(f"the network takes {wanted} inputs; its fields give {size}")
         self.deterministic = deterministic
-        self._observation = np.empty(OBSERVATION_SIZE, np.float32)
 
     def legal_logits(self, views: Records) -> Floats:
         """Logits of all actions, float32 ``[n, 194]``, −inf where not legal."""
@@ -138,8 +137,10 @@ class NetworkAgent(Agent):
         orders, bidding = np.empty(count, np.int64), np.empty(count, np.bool_)
         logits = np.empty((count, NUM_ACTIONS), np.float32)
         out = np.empty_like(logits)
+        # Made anew each time: threads may share an agent, and kernels run side by side.
+        observation = np.empty(OBSERVATION_SIZE, np.float32)
         rules, tables = self.rules.record, self.tables
-        _read_views(views, rules, tables, self._observation, inputs, orders, bidding)
+        _read_views(views, rules, tables, observation, inputs, orders, bidding)
         policy_rows(inputs, bidding, self.weights, logits)
         _legal_logits(logits, views, rules, tables.orders, orders, out)
         return out

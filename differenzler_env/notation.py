@@ -86,11 +86,13 @@ def parse_notation(text: str, game_type: "type[Game]", seed: int | None = None) 
         if number is None or not 1 <= number <= rules.deals:
             raise ValueError(f"deal is {values['deal']}; allowed: 1 to {rules.deals}")
         penalties = _parse_numbers("penalties", values["penalties"], rules.players)
-        limit = int(rules.record[0]["penalty_scale"])
-        if any(total is None or abs(total) > limit for total in penalties):
-            raise ValueError(f"penalties are {values['penalties']}; allowed: up to {limit} each")
-        if number == 1 and any(penalties):
-            raise ValueError(f"penalties are {values['penalties']}; allowed in deal 1: zeros")
+        settled = number - 1
+        least, most = -settled * rules.exact_bonus, settled * rules.worst_penalty
+        if any(total is None or not least <= total <= most for total in penalties):
+            raise ValueError(
+                f"penalties are {values['penalties']}; allowed in deal {number}: {least} to {most} "
+                "each"
+            )
         game = game_type(rules, seed)
         records = game._batch.state_records
         records["deal"], records["penalties"][0, : rules.players] = number - 1, penalties

@@ -105,9 +105,10 @@ def changed(game: Game, **words: str) -> str:
         ({"bids": "1,-,2,3"}, "bids should be"),
         ({"bids": "1,2,3,4", "plays": "C6,C6"}, "trick 1, card C6: "),
         ({"plays": "C6"}, "a card is played before all have bid"),
-        ({"penalties": "1,0,0,0"}, "penalties are 1,0,0,0; allowed in deal 1: zeros"),
+        ({"penalties": "1,0,0,0"}, "penalties are 1,0,0,0; allowed in deal 1: 0 to 0"),
         ({"penalties": "0,0,0"}, "penalties is '0,0,0'"),
-        ({"deal": "2", "penalties": "0,0,0,629"}, "penalties are 0,0,0,629; allowed: up to 628"),
+        ({"deal": "2", "penalties": "0,0,0,158"}, "allowed in deal 2: 0 to 157 each"),
+        ({"deal": "2", "penalties": "0,0,0,-1"}, "allowed in deal 2: 0 to 157 each"),
         ({"deal": "2", "penalties": "0,0,0,-"}, "penalties are 0,0,0,-; allowed"),
     ],
 )

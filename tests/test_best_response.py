@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from differenzler_env import Rules
+from differenzler_env.agents.torch_network import PolicyNetwork
 from differenzler_env.checkpoint import load
 from differenzler_env.evaluation import evaluate
 from training import best_response, ship
@@ -183,6 +184,16 @@ def test_a_policy_is_shipped_in_half_precision_with_all_its_stages_on_the_card(
     assert "| training | 192 deals, " in card
     assert "| stage 1 | `training/ppo.py`, seed 1, 64 deals; " in card
     assert "| stage 2 | `training/ppo.py`, seed 1, 128 deals; " in card
+
+
+def test_a_policy_of_no_run_is_not_shipped(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    policy = tmp_path / "policy.safetensors"
+    PolicyNetwork.for_rules(Rules(), width=4, blocks=1).to_checkpoint(policy, Rules())
+    assert ship.main([str(policy), str(tmp_path / "model.safetensors")]) == 2
+    said = capsys.readouterr().err
+    assert "does not tell how it was trained" in said and said.count("\n") == 1
 
 
 def test_added_blocks_change_nothing_before_they_learn(tmp_path: Path) -> None:

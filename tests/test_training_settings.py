@@ -44,8 +44,15 @@ def test_the_command_line_comes_on_top_of_the_file(tmp_path: Path) -> None:
         ("rules: {players: 7}", "players is 7"),
         ("precision: float16", "precision is 'float16'"),
         ("name: a/b", "name is 'a/b'"),
+        ('name: "a\\0b"', "name is 'a"),
+        ("learning_rate: .inf", "learning_rate is inf"),
+        (f"learning_rate: 1{400 * '0'}", "learning_rate is 1000"),
+        ("device: mps", "device is 'mps'"),
         ("- a", "holds no settings"),
         ("a: [", "is not YAML"),
+        ("seed: 2026-02-30", "is not YAML"),
+        ("width: !!timestamp x", "is not YAML"),
+        (500 * "[", "is not YAML"),
     ],
 )
 def test_bad_settings_are_one_line(tmp_path: Path, text: str, what: str) -> None:
@@ -61,9 +68,11 @@ def test_bad_settings_are_one_line(tmp_path: Path, text: str, what: str) -> None
     [
         (["--widht", "64"], "--widht"),
         (["--width", "x"], "width is 'x'"),
+        (["--width", "0b_"], "width is '0b_'"),
+        (["--name", 400 * "n"], "name is 'nnn"),
         (["--config", "absent.yaml"], "absent.yaml"),
         (["--resume", "--name", "absent"], "no run to resume"),
-        (["--device", "cuda:9"], "cuda:9"),
+        (["--device", "cuda:99"], "cuda:99"),
     ],
 )
 def test_a_bad_command_line_exits_with_2(

@@ -52,6 +52,7 @@ def run(name: str, seed: int, changes: dict[str, Any]) -> dict[str, Any] | None:
         Its penalty at each table, decisions a second and seconds; None after Ctrl-C.
     """
     from differenzler_env.evaluation import evaluate
+    from differenzler_env.files import replacing
     from training.run import train
     from training.run_files import RunFiles, read_progress
 
@@ -74,7 +75,8 @@ def run(name: str, seed: int, changes: dict[str, Any]) -> dict[str, Any] | None:
     for table in TABLES:
         field = policy if table == OWN_TABLE else table
         known[table] = evaluate(policy, field, rules, DEALS, SEED).penalty().mean
-    result.write_text(json.dumps(known), encoding="utf-8")
+    with replacing(result) as temporary:
+        temporary.write_text(json.dumps(known), encoding="utf-8")
     return known
 
 

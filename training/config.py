@@ -2,6 +2,8 @@
 
 import argparse
 import dataclasses
+import math
+import re
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
@@ -16,6 +18,10 @@ from differenzler_env.rules import RULE_SETS, Rules
 
 class ConfigError(ValueError):
     """A setting that does not exist or cannot be; one line says which and what is allowed."""
+
+
+UNREADABLE = (yaml.YAMLError, ValueError, AttributeError, RecursionError)
+"""What PyYAML raises; the last three for ``2026-02-30``, ``!!timestamp x`` and ``[[[…``."""
 
 
 class Allowed(NamedTuple):
@@ -35,7 +41,11 @@ PRECISION = Allowed(
 )
 FOLDER = Allowed(
     "a name for a folder, without /",
-    lambda value: bool(value) and "/" not in value and not value.startswith("."),
+    lambda value: bool(re.fullmatch(r"[^/.][^/]{0,99}", value)) and value.isprintable(),
+)
+PATH = Allowed("a path", lambda value: "\0" not in value)
+DEVICE = Allowed(
+    "cpu, cuda or cuda:NUMBER", lambda value: bool(re.fullmatch("cpu|cuda(:[0-9]{1,3})?", value))
 )
 
 
@@ -59,7 +69,7 @@ class RunConfig:
     method: ClassVar[str]
 
     name: str = setting("run", "name of the run", FOLDER)
-    folder: str = setting("runs", "folder of all runs; this one's files lie in FOLDER/NAME")
+    folder: str = setting("runs", "folder of all runs; this one's files lie in FOLDER/NAME", PATH)
     seed: int = setting(1, "seed of deals, choices, weights and shuffles", ZERO_OR_MORE)
     rules: str | dict[str, Any] = setting(
         "swisslos", "a rule set by name, or settings of rules; each deal is played for itself"
@@ -148,7 +158,7 @@ class RunConfig:
 
     threads: int = setting(0, "threads of torch; 0: one a core", ZERO_OR_MORE)
     precision: str = setting("auto", "auto, float32 or bfloat16, for matrix products", PRECISION)
-    device: str = setting("cpu", "cpu or cuda")
+    device: str = setting("cpu", "cpu, cuda or cuda:NUMBER", DEVICE)
 
     save_every: float = setting(
         120.0, "seconds between checkpoints; 0: after every update", ZERO_OR_MORE
@@ -257,11 +267,14 @@ def convert(name: str, value: Any, kind: type[RunConfig] = Config) -> Any:
     kinds = typing.get_args(wanted) if isinstance(wanted, types.UnionType) else (wanted,)
     for one in kinds:
         base = typing.get_origin(one) or one
-        if base is float and isinstance(value, (int, str)) and not isinstance(value, bool):
+        if base is float and isinstance(value, (int, float, str)) and not isinstance(value, bool):
             try:  # YAML reads 1e-3 as a text
-                return float(value)
-            except ValueError:
+                number = float(value)
+            except (ValueError, OverflowError):
                 continue
+            if math.isfinite(number):
+                return number
+            continue
         if base is int and isinstance(value, float) and value.is_integer():
             return int(value)
         if isinstance(value, base) and (base is bool or not isinstance(value, bool)):
@@ -301,7 +314,7 @@ def read_yaml(path: str | Path, kind: type[RunConfig] = Config) -> dict[str, Any
         raise ConfigError(f"configuration {str(path)!r} cannot be read: {reason}") from None
     try:
         values = yaml.safe_load(text)
-    except yaml.YAMLError as error:
+    except UNREADABLE as error:
         raise ConfigError(f"{str(path)!r} is not YAML: {' '.join(str(error).split())}") from None
     if values is None:
         return {}
@@ -360,7 +373,7 @@ def parse_arguments(
         if _types_of(kind)[name] is not str:
             try:
                 value = yaml.safe_load(text)
-            except yaml.YAMLError:
+            except UNREADABLE:
                 raise ConfigError(f"{name} is {text!r}, which cannot be read") from None
         values[name] = convert(name, value, kind)
     return make_config(values, kind), resume

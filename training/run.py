@@ -104,8 +104,10 @@ def train(
         ConfigError: if the settings do not fit the folder or the machine.
         CheckpointError: if a checkpoint cannot be read or written.
     """
-    if config.device.startswith("cuda") and not torch.cuda.is_available():
-        raise ConfigError(f"device is {config.device!r}, but there is no CUDA device here")
+    if config.device.startswith("cuda"):
+        number, count = int(config.device.partition(":")[2] or 0), torch.cuda.device_count()
+        if number >= count:
+            raise ConfigError(f"device is {config.device!r}; CUDA devices here: {count}")
     if config.threads:
         torch.set_num_threads(config.threads)
     rank, processes = start_processes(config)

@@ -52,15 +52,15 @@ class RunFiles:
         Raises:
             ConfigError: if a run lies there and is not to be resumed, or the other way round.
         """
-        there = bool(self.checkpoints())
-        if resume and not there:
-            raise ConfigError(f"there is no run to resume in {str(self.folder)!r}")
-        if there and not resume:
-            raise ConfigError(
-                f"{str(self.folder)!r} holds a run already: give --resume to go on with it, or "
-                "another --name"
-            )
         try:
+            there = bool(self.checkpoints())
+            if resume and not there:
+                raise ConfigError(f"there is no run to resume in {str(self.folder)!r}")
+            if there and not resume:
+                raise ConfigError(
+                    f"{str(self.folder)!r} holds a run already: give --resume to go on with it, or "
+                    "another --name"
+                )
             self.folder.mkdir(parents=True, exist_ok=True)
             for leftover in self.folder.glob(".*.tmp"):  # of a process that was killed
                 leftover.unlink(missing_ok=True)

@@ -167,7 +167,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         tensors, document = load(options.policy)
         tensors = {name: weights.astype(np.float16) for name, weights in tensors.items()}
         rules = parse_rules(rules_text(rule_sets(options.policy, document)[0]))
-        for stage in stages(document["training"]):
+        made = stages(document["training"])
+        if not all("config" in stage for stage in made):
+            raise CheckpointError(
+                f"{str(options.policy)!r} does not tell how it was trained; allowed: what a run of "
+                "training/ppo.py or training/dmc.py has saved"
+            )
+        for stage in made:
             stage["config"].pop("folder", None)  # a place on somebody's machine
         if options.recipe:
             document["training"]["recipe"] = options.recipe

@@ -210,6 +210,14 @@ def test_another_failure_is_exit_status_1(capsys, monkeypatch):
     assert (status, err.count("\n"), "ZeroDivisionError" in err) == (1, 1, True)
 
 
+def test_a_closed_standard_error_is_no_failure(capsys, monkeypatch):
+    for words, status in ("evaluate thumb --field thumb --deals 4", 0), ("nothing", 2):
+        monkeypatch.setattr(sys, "stderr", None)
+        assert main(words.split()) == status
+        sys.stderr.close()
+        assert ("thumb at a table of" in capsys.readouterr().out) == (status == 0)
+
+
 def command(*words, **options):
     """Runs the command line in a process of its own."""
     tests = str(Path(__file__).parent)

@@ -64,6 +64,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Args:
         arguments: as typed after ``differenzler``; None takes them from ``sys.argv``.
     """
+    if sys.stderr is None:  # it was closed
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without an ellipsis is no failure

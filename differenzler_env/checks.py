@@ -50,15 +50,15 @@ def seed_words(seed: Any) -> tuple[int, int]:
 
 
 def typed_seed(seed: int | None) -> int:
-    """A seed that people may type again: as given, or for ``None`` drawn from the operating system,
-    of 32 bits. What nobody is told draws all 128, as :class:`Batch` does.
+    """A seed that people can type again: the one given, or for ``None`` 32 bits drawn from the
+    operating system. Seeds that nobody is shown have all 128, as in :class:`Batch`.
 
     Raises:
         ValueError: unless it is an integer with 0 ≤ seed < 2¹²⁸.
     """
     if seed is None:
         return secrets.randbits(32)
-    seed_words(seed)  # refuses what is none
+    seed_words(seed)  # raises unless it is a seed
     return int(seed)
 
 

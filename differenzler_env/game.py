@@ -10,7 +10,7 @@ from . import observation
 from .actions import action_name, parse_action
 from .batch import Batch
 from .cards import hand_names
-from .checks import is_integer, seed_words
+from .checks import seat_number, seed_words
 from .deals import DealSetup, check_deal, place_deal
 from .drawing import svg_text, table_drawing
 from .engine import rows as kernels
@@ -32,7 +32,7 @@ def _one_seed(seed: int | None) -> int | None:
         ValueError: unless it is an integer with 0 ≤ seed < 2¹²⁸, or ``None``.
     """
     if seed is not None:
-        seed_words(seed)  # refuses what is none
+        seed_words(seed)  # raises unless it is a seed
     return seed
 
 
@@ -133,7 +133,7 @@ class Game(RecordReading):
     @property
     def deal_penalties(self) -> list[int] | None:
         """Penalties of the deal last settled; ``None`` before the first, and in a position read
-        from a notation, which does not tell."""
+        from a notation, which does not hold them."""
         if self.settled_deals == 0 or self._seats("settled_bids")[0] == NO_BID:
             return None
         return self._seats("settled_penalties")
@@ -167,6 +167,10 @@ class Game(RecordReading):
         """The deal that this game settled last, ``None`` before the first: the one it keeps, not to
         be changed."""
         return self._deals[-1] if self._deals else None
+
+    def unsettled_deal(self) -> dict[str, Any] | None:
+        """The deal at hand as in a record, hands as dealt; ``None`` once the match is over."""
+        return None if self.is_over else deal_record(self._row, self.rules.players, None)
 
     @property
     def settled_deals(self) -> int:
@@ -241,9 +245,7 @@ class Game(RecordReading):
         return PlayerView(self.rules, record, list(self._deals))
 
     def _at(self, seat: int) -> int:
-        if not is_integer(seat) or not 0 <= seat < self.rules.players:
-            raise ValueError(f"seat is {seat!r}; allowed: 0 to {self.rules.players - 1}")
-        return int(seat)
+        return seat_number(seat, self.rules.players)
 
     def observe(self, seat: int) -> np.ndarray:
         """float32 ``[OBSERVATION_SIZE]``: what a seat may know."""
@@ -341,7 +343,3 @@ class Game(RecordReading):
 
     def __repr__(self) -> str:
         return f"Game.from_notation({self.notation()!r})"
-
-    def open_deal(self) -> dict[str, Any] | None:
-        """The unsettled deal as in a record, ``None`` once the match is over."""
-        return None if self.is_over else deal_record(self._row, self.rules.players, None)

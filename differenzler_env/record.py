@@ -39,12 +39,12 @@ def make_record(game: "Game", seats: Sequence[str] | None = None) -> dict[str, A
     names = [f"seat {seat}" for seat in range(game.rules.players)] if seats is None else list(seats)
     if len(names) != game.rules.players or not all(map(_is_name, names)):
         raise ValueError(f"seats are {seats!r}; allowed: {game.rules.players} texts")
-    open_deal = game.open_deal()
+    unsettled = game.unsettled_deal()
     return {
         "format": FORMAT,
         "rules": game.rules.to_dict(),
         "seats": names,
-        "deals": game.finished_deals + ([] if open_deal is None else [open_deal]),
+        "deals": game.finished_deals + ([] if unsettled is None else [unsettled]),
         "penalties": game.penalties if game.is_over else None,
         "winners": game.winners,
     }
@@ -222,7 +222,7 @@ def replay_card(game: "Game", card: object, place: Place) -> None:
     """Play one card.
 
     Raises:
-        RecordError: for what is no card, or may not be played now.
+        RecordError: for something that is not a card, or may not be played now.
     """
     try:
         action = card_action(card_index(card))  # type: ignore[arg-type]

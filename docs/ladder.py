@@ -57,7 +57,7 @@ def ladder(standing: Standing) -> str:
                 less,
                 f"{standing.win_share[agent].mean:.1%}",
                 around(standing.rating[agent], "+.0f"),
-                f"{standing.share_exact(agent):.1%}",
+                f"{standing.exact_share(agent):.1%}",
             ]
         )
         below = agent

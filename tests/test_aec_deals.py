@@ -36,7 +36,7 @@ class Table:
 
     def dealt(self):
         """Hands as dealt, trump and dealer, whatever has been played since."""
-        deal = self.game.open_deal()
+        deal = self.game.unsettled_deal()
         return deal["hands"], deal["trump"], deal["dealer"]
 
 

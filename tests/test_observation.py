@@ -276,13 +276,13 @@ def test_the_environment_tells_no_more(kind):
 
 
 def deal_of(game: Game) -> dict[str, Any]:
-    deal = game.open_deal()
+    deal = game.unsettled_deal()
     return {name: deal[name] for name in ("hands", "trump", "dealer", "turned_up")}
 
 
 def actions_of(game: Game) -> list[int]:
     """The actions that led from the deal to here."""
-    deal = game.open_deal()
+    deal = game.unsettled_deal()
     players = game.rules.players
     seats = [(game.dealer + 1 + i) % players for i in range(players)]
     bids = [deal["bids"][seat] for seat in seats if deal["bids"][seat] is not None]

@@ -24,10 +24,7 @@ def test_a_deal_is_ten_decisions_and_the_last_one_is_paid(seat):
     env = make(seat=seat)
     led_last_trick = 0
     for seed in range(60):
-        before_me = None
-        pick = chooser(seed)
-
-        steps = episode(env, pick, seed=seed)
+        steps = episode(env, chooser(seed), seed=seed)
         game = env.unwrapped.game
         before_me = (seat - (game.dealer + 1)) % 4
         assert len(steps) == 11
@@ -186,16 +183,16 @@ def test_unmasked_samples_never_crash_it():
 
 def test_calls_in_the_wrong_order_raise_a_sentence():
     env = make()
-    for raw, call in (
-        (env, lambda: env.step(0)),
-        (env.unwrapped, lambda: env.unwrapped.step(0)),
-        (env.unwrapped, lambda: env.unwrapped.action_masks()),
-        (env.unwrapped, lambda: env.unwrapped.state()),
-        (env.unwrapped, lambda: env.unwrapped.render()),
+    raw = env.unwrapped
+    for call in (
+        lambda: env.step(0),
+        lambda: raw.step(0),
+        raw.action_masks,
+        raw.state,
+        raw.render,
     ):
         with pytest.raises(gymnasium.error.ResetNeeded, match="reset"):
             call()
-        assert raw is not None
     episode(env, chooser(1), seed=1)
     penalties = env.unwrapped.game.penalties
     for _ in range(2):

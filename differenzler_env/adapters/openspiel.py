@@ -26,8 +26,9 @@ from typing import Any
 
 from ..actions import NUM_ACTIONS, action_name
 from ..cards import NUM_CARDS, SUITS, card_index, card_name
+from ..checks import one_of
 from ..deals import check_deal
-from ..envs.match import checked_objective
+from ..engine.state import OBJECTIVES
 from ..game import Game
 from ..rules import RULE_SETS, Rules, get_rules
 from ..view import PlayerView
@@ -81,7 +82,10 @@ def _game_type(general_sum: bool = True, one_payment: bool = False) -> Any:
 
 def game_parameters(rules: Rules | str | None = None, objective: str = "penalty") -> dict[str, Any]:
     """The parameters that load the game of these rules."""
-    parameters: dict[str, Any] = {"rules": "swisslos", "objective": checked_objective(objective)}
+    parameters: dict[str, Any] = {
+        "rules": "swisslos",
+        "objective": one_of("objective", objective, OBJECTIVES),
+    }
     for name, value in get_rules(rules).differing().items():
         if name == "deck":
             value = " ".join(value)
@@ -123,14 +127,14 @@ class DifferenzlerGame(pyspiel.Game):
         objective: ``"penalty"`` or ``"win"``.
 
     Raises:
-        ValueError: for parameters that are no rules; it names the setting and what is allowed.
+        ValueError: for parameters that are not rules; it names the setting and what is allowed.
     """
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:
         given = dict(params or {})
         parameters = PARAMETERS | given
         self.rules = rules = _rules_of(parameters)
-        self.objective = checked_objective(parameters["objective"])
+        self.objective = one_of("objective", parameters["objective"], OBJECTIVES)
         wins = self.objective == "win"
         self.chance_nodes_a_deal = len(rules.deck) + 1
         self.moves_a_deal = len(rules.deck) + rules.players

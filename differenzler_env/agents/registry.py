@@ -115,7 +115,7 @@ def load_field(
     if len(given) == 1:
         given = given * opponents
     if len(given) != opponents and not (named and more and len(given) > opponents):
-        names = ",".join(entry if isinstance(entry, str) else _told(entry) for entry in given)
+        names = ",".join(entry if isinstance(entry, str) else _name_of(entry) for entry in given)
         needed = f"{opponents} opponents or one for all of them" if opponents > 1 else "1 opponent"
         raise SpecError(
             f"a table of {rules.players} seats needs {needed}; the field {names!r} has {len(given)}"
@@ -150,47 +150,42 @@ def share_agents(given: Iterable[str | Agent], rules: Rules) -> list[Agent]:
     return agents
 
 
-def _told(player: Any) -> str:
-    """How somebody's object is told of: by its spec, its name or its type's."""
+def _name_of(player: Any) -> str:
+    """What a user's player is called: its spec, its own name or that of its type."""
     name = getattr(player, "spec", "") or getattr(player, "__name__", type(player).__name__)
     return str(name)
 
 
 class CallableAgent(Agent):
-    """A function ``(view, rng) -> action`` as an agent."""
+    """A function ``(view, rng) -> action`` as an agent.
 
-    def __init__(self, rules: Rules, choose: Callable[[PlayerView, np.random.Generator], int]):
-        self.spec = _told(choose)
+    Args:
+        rules: rules of the table.
+        choose: the function.
+        name: what the agent is called.
+    """
+
+    def __init__(
+        self, rules: Rules, choose: Callable[[PlayerView, np.random.Generator], int], name: str
+    ) -> None:
         super().__init__(rules)
-        self._choose = choose
+        self.spec, self._choose = name, choose
 
     def act(self, view: PlayerView, rng: np.random.Generator) -> int:
         """The function's action."""
         return self._choose(view, rng)
 
 
-class _SingleAdapter(Agent):
-    """Somebody's object that has ``act`` but does not derive from :class:`Agent`."""
+class CallableBatchAgent(Agent):
+    """A function ``(views, keys) -> actions`` as an agent; arguments as :class:`CallableAgent`."""
 
-    def __init__(self, rules: Rules, player: Any) -> None:
-        self.spec = _told(player)
+    def __init__(self, rules: Rules, choose: Callable[[Records, Keys], Actions], name: str) -> None:
         super().__init__(rules)
-        self._player = player
-
-    def act(self, view: PlayerView, rng: np.random.Generator) -> int:
-        return cast(int, self._player.act(view, rng))
-
-
-class _BatchAdapter(Agent):
-    """Somebody's object that has ``act_batch`` but does not derive from :class:`Agent`."""
-
-    def __init__(self, rules: Rules, player: Any) -> None:
-        self.spec = _told(player)
-        super().__init__(rules)
-        self._player = player
+        self.spec, self._choose = name, choose
 
     def act_batch(self, views: Records, keys: Keys) -> Actions:
-        return cast(Actions, self._player.act_batch(views, keys))
+        """The function's actions."""
+        return self._choose(views, keys)
 
 
 def as_agent(player: Any, rules: RulesLike = None) -> Agent:
@@ -210,12 +205,13 @@ def as_agent(player: Any, rules: RulesLike = None) -> Agent:
     if isinstance(player, str):
         return load(player, rules)
     if not inspect.isclass(player):
+        name = _name_of(player)
         if callable(getattr(player, "act_batch", None)):
-            return _BatchAdapter(rules, player)
+            return CallableBatchAgent(rules, player.act_batch, name)
         if callable(getattr(player, "act", None)):
-            return _SingleAdapter(rules, player)
+            return CallableAgent(rules, player.act, name)
         if callable(player):
-            return CallableAgent(rules, player)
+            return CallableAgent(rules, player, name)
     raise SpecError(
         "an agent is a spec such as 'thumb', an object with act or act_batch, or a callable "
         f"(view, rng) -> action, not {player!r}"
@@ -233,7 +229,7 @@ def find_file(name: str) -> Path:
         if path.is_file():
             return path
     except (RuntimeError, OSError, ValueError) as error:  # no such home, a name too long
-        raise SpecError(f"there can be no file {name!r}: {_line(error)}") from None
+        raise SpecError(f"no file can be called {name!r}: {_line(error)}") from None
     if not path.is_absolute() and len(path.parts) > 1 and path.parts[0] == "models":
         package = Path(__file__).resolve().parents[1]
         # Installed wheels carry the models inside the package; a checkout has them beside it.
@@ -355,7 +351,7 @@ def _guess(text: str) -> Any:
 def _unknown(name: str) -> str:
     known = ", ".join(BUILT_IN)
     if os.sep in name or Path(name).suffix:
-        return f"{name!r} is no agent: checkpoints are .safetensors files; names are {known}"
+        return f"{name!r} is not an agent: checkpoints are .safetensors files; names are {known}"
     close = difflib.get_close_matches(name, BUILT_IN, n=1)
     hint = f"did you mean {close[0]!r}? " if close else ""
     return (

@@ -40,7 +40,7 @@ class Play:
     pace: float = 0.6
     """seconds that the others take for an action"""
     plain: bool = False
-    """line by line, for screen readers and scripts; by itself where there is no terminal"""
+    """line by line, for screen readers and scripts; chosen by itself where there is no terminal"""
 
     def run(self) -> None:
         """Does what the command says."""
@@ -72,14 +72,13 @@ class Play:
 
     def started(self) -> "Sitting":
         """A new match."""
-        from ..checks import typed_seed
+        from ..checks import seat_number, typed_seed
         from ..game import Game
         from ..play.sitting import Sitting, matches_folder, new_match_file, seat_field
         from .common import parse_rules
 
-        rules, seat = parse_rules(self.rules or "swisslos"), self.seat or 0
-        if not 0 <= seat < rules.players:
-            raise ValueError(f"seat is {seat}; allowed: 0 to {rules.players - 1}")
+        rules = parse_rules(self.rules or "swisslos")
+        seat = seat_number(self.seat or 0, rules.players)
         agents = seat_field(self.opponents or "thumb", seat, rules)
         seed = typed_seed(self.seed)
         game = Game(rules, seed=seed)

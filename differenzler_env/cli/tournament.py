@@ -121,7 +121,7 @@ def ranking_table(standing: "Standing", names: Sequence[str]) -> "Table":
             _around(standing.rating[agent], "+.0f"),
             f"{standing.bid_mean(agent):.1f}",
             f"{standing.points_mean(agent):.1f}",
-            f"{standing.share_exact(agent):.1%}",
+            f"{standing.exact_share(agent):.1%}",
         ]
         table.add_row(*row, *([str(standing.illegal(agent))] if forfeited else []))
     return table

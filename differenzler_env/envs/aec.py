@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
 from ..actions import NUM_ACTIONS
+from ..checks import one_of
+from ..engine.state import OBJECTIVES
 from ..errors import GameOverError
 from ..game import Game
 from ..rules import Rules, get_rules
-from .match import checked_objective, forfeit_reward, play, start_match
+from .match import forfeit_reward, play, start_match
 from .rendering import FRAMES_PER_SECOND, MODES, Renderer
 from .spaces import action_space, observation_space, state_space
 
@@ -82,7 +84,7 @@ class raw_env(AECEnv[str, dict[str, Any], Any]):  # noqa: N801  (PettingZoo's na
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.rules = get_rules(rules)
-        self.objective = checked_objective(objective)
+        self.objective = one_of("objective", objective, OBJECTIVES)
         self.render_mode = render_mode
         self._renderer = Renderer(render_mode, render_seat, self.rules, render_cards)
         self.possible_agents = [f"player_{seat}" for seat in range(self.rules.players)]

@@ -32,7 +32,7 @@ class IllegalActionWrapper(OrderEnforcingWrapper[str, dict[str, Any], Any]):
         """Act for ``agent_selection``; None in its dead turn.
 
         Raises:
-            IllegalActionError: for what is no action at all.
+            IllegalActionError: for something that is not an action at all.
             ValueError: for an action in a dead turn.
             GameOverError: once all agents are gone.
         """
@@ -82,7 +82,7 @@ class TurnBasedParallelEnv(turn_based_aec_to_parallel_wrapper[str, dict[str, Any
                 f"actions are a mapping from agents to actions, not {actions!r}"
             )
         if agent not in actions:
-            raise IllegalActionError(f"it is {agent}'s turn, and there is no action of {agent}")
+            raise IllegalActionError(f"it is {agent}'s turn, but the actions hold none for {agent}")
         returned: tuple[Any, Any, Any, Any, Any]
         returned = super().step(actions)  # type: ignore[no-untyped-call]
         return returned

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ..engine.state import OBJECTIVES
 from ..game import Game
 from ..rules import Rules, get_rules
 from .options import deal_option
@@ -12,32 +11,10 @@ ILLEGAL = ("terminate", "raise")
 """What an illegal bid or card does."""
 
 
-def checked_illegal(illegal: str) -> str:
-    """What an illegal move does, ``"terminate"`` or ``"raise"``.
-
-    Raises:
-        ValueError: for anything else.
-    """
-    if illegal not in ILLEGAL:
-        raise ValueError(f"illegal is {illegal!r}; allowed: {', '.join(ILLEGAL)}")
-    return illegal
-
-
 def match_rules(rules: Rules | str | None, deals: int | None) -> Rules:
     """The rules of a match: as given, with another number of deals unless that is None."""
     full = get_rules(rules)
     return full if deals is None else full.replace(deals=deals)
-
-
-def checked_objective(objective: str) -> str:
-    """The objective, ``"penalty"`` or ``"win"``.
-
-    Raises:
-        ValueError: for anything else.
-    """
-    if objective not in OBJECTIVES:
-        raise ValueError(f"objective is {objective!r}; allowed: {', '.join(OBJECTIVES)}")
-    return objective
 
 
 def start_match(

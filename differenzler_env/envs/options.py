@@ -1,4 +1,7 @@
-"""Environments: what a reset may ask for: seeds and options. Unknown options are ignored."""
+"""Environments: what users give: seeds and options of a reset, and actions of many rows.
+
+Unknown options are ignored.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,8 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..actions import NUM_ACTIONS
 from ..checks import is_integer
 from ..deals import deal_arguments
+from ..errors import IllegalActionError
 
 RESULT_KEYS = ("bids", "tricks", "points", "penalties")
 """What a deal of a game record holds besides a deal; it can be given as it stands."""
@@ -79,6 +84,28 @@ def row_seeds(seed: int | Sequence[int | None] | None, num_envs: int) -> list[in
             f"{len(given)} seeds are given for {num_envs} rows; give one a row, or one int"
         )
     return list(given)
+
+
+def checked_actions(actions: Any, acting: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Actions of n rows as int64 [n], within the action space in the rows that act.
+
+    Raises:
+        ValueError: for an array of another shape or kind.
+        IllegalActionError: for a number outside the action space, naming its row.
+    """
+    chosen = np.asarray(actions)
+    if chosen.shape != acting.shape or chosen.dtype.kind not in "iu":
+        raise ValueError(
+            f"actions are integers of shape {acting.shape}, not {chosen.dtype} of shape "
+            f"{chosen.shape}"
+        )
+    outside = np.flatnonzero(acting & ((chosen < 0) | (chosen >= NUM_ACTIONS)))
+    if outside.size:
+        raise IllegalActionError(
+            f"action {chosen[outside[0]]} of row {outside[0]} is outside the action space 0 to "
+            f"{NUM_ACTIONS - 1}"
+        )
+    return chosen.astype(np.int64)
 
 
 def _given(options: Mapping[str, Any] | None, key: str) -> Any:

@@ -4,7 +4,7 @@ from typing import Any
 
 import gymnasium
 
-from ..checks import is_integer
+from ..checks import is_integer, one_of
 from ..game import Game
 from ..rules import Rules
 from ..text import game_text, view_text
@@ -38,10 +38,8 @@ class Renderer:
             raise ValueError(
                 f"render_seat is {seat!r}; allowed: None, 0 to {rules.players - 1}, or 'open'"
             )
-        if cards not in tuple(CARDS):
-            raise ValueError(f"render_cards is {cards!r}; allowed: {', '.join(CARDS)}")
         self.mode = mode
-        self._words = Words(cards=cards)
+        self._words = Words(cards=one_of("render_cards", cards, CARDS))
         self._seat = seat
         self._printed = ""
 

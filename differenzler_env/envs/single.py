@@ -9,17 +9,12 @@ from numpy.typing import NDArray
 
 from ..actions import NUM_ACTIONS, parse_action
 from ..agents.table import choose_action, illegal_choice
+from ..checks import one_of
+from ..engine.state import OBJECTIVES
 from ..errors import GameOverError, IllegalActionError
 from ..game import Game
 from ..rules import Rules
-from .match import (
-    checked_illegal,
-    checked_objective,
-    forfeit_reward,
-    match_rules,
-    play,
-    start_match,
-)
+from .match import ILLEGAL, forfeit_reward, match_rules, play, start_match
 from .rendering import FRAMES_PER_SECOND, MODES, Renderer
 from .seating import Seating
 from .spaces import action_space, final_state, observation_space
@@ -98,8 +93,8 @@ class DifferenzlerEnv(gymnasium.Env[Any, Any]):
         render_cards: str = "french",
     ) -> None:
         self.rules = match_rules(rules, deals)
-        self.objective = checked_objective(objective)
-        self.illegal = checked_illegal(illegal)
+        self.objective = one_of("objective", objective, OBJECTIVES)
+        self.illegal = one_of("illegal", illegal, ILLEGAL)
         self.render_mode = render_mode
         self.observation_space = observation_space(flat)
         self.action_space = action_space()
@@ -149,8 +144,8 @@ class DifferenzlerEnv(gymnasium.Env[Any, Any]):
         """The learner bids or plays a card; then the others, up to the learner's next decision.
 
         Raises:
-            IllegalActionError: for what is no action at all and, with ``illegal="raise"``, for an
-                illegal bid or card. Nothing is changed then.
+            IllegalActionError: for something that is not an action at all and, with
+                ``illegal="raise"``, for an illegal bid or card. Nothing is changed then.
             GameOverError: after the end of the episode.
         """
         game = self.game

@@ -17,35 +17,12 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from ..actions import NUM_ACTIONS
-from ..errors import IllegalActionError
 from ..observation import OBSERVATION_SIZE, STATE_SIZE, STATE_SLICES
 
 
 def action_space() -> spaces.Discrete:
     """A fresh ``Discrete(194)``; each seat gets its own, so that each is seeded by itself."""
     return spaces.Discrete(NUM_ACTIONS)
-
-
-def checked_actions(actions: Any, acting: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Actions of n rows as int64 [n], within the action space in the rows that act.
-
-    Raises:
-        ValueError: for an array of another shape or kind.
-        IllegalActionError: for a number outside the action space, naming its row.
-    """
-    chosen = np.asarray(actions)
-    if chosen.shape != acting.shape or chosen.dtype.kind not in "iu":
-        raise ValueError(
-            f"actions are integers of shape {acting.shape}, not {chosen.dtype} of shape "
-            f"{chosen.shape}"
-        )
-    outside = np.flatnonzero(acting & ((chosen < 0) | (chosen >= NUM_ACTIONS)))
-    if outside.size:
-        raise IllegalActionError(
-            f"action {chosen[outside[0]]} of row {outside[0]} is outside the action space 0 to "
-            f"{NUM_ACTIONS - 1}"
-        )
-    return chosen.astype(np.int64)
 
 
 def vector_space(size: int) -> spaces.Box:

@@ -17,15 +17,16 @@ from numpy.typing import NDArray
 from ..actions import NUM_ACTIONS
 from ..agents.table import choose_actions, illegal_choice
 from ..batch import Batch
-from ..checks import is_integer
+from ..checks import is_integer, one_of
+from ..engine.state import OBJECTIVES
 from ..errors import GameOverError, IllegalActionError
 from ..rules import Rules
 from ..transcript import illegal_sentence
-from .match import checked_illegal, checked_objective, forfeit_reward, match_rules
-from .options import deal_options, reset_mask_option, row_seeds
+from .match import ILLEGAL, forfeit_reward, match_rules
+from .options import checked_actions, deal_options, reset_mask_option, row_seeds
 from .rendering import FRAMES_PER_SECOND, MODES, Renderer
 from .seating import Seating
-from .spaces import action_space, checked_actions, final_state, observation_space
+from .spaces import action_space, final_state, observation_space
 from .undo import undone_on_failure
 
 _PARTS = ("_batch", "_ended", "_learners", "_places")
@@ -97,8 +98,8 @@ class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
             "autoreset_mode": self.autoreset_mode,
         }
         self.rules = match_rules(rules, deals)
-        self.objective = checked_objective(objective)
-        self.illegal = checked_illegal(illegal)
+        self.objective = one_of("objective", objective, OBJECTIVES)
+        self.illegal = one_of("illegal", illegal, ILLEGAL)
         self.render_mode = render_mode
         self.single_observation_space = observation_space(flat)
         self.single_action_space = action_space()
@@ -194,9 +195,8 @@ class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
             record, action = batch.state_records[row : row + 1], int(chosen[row])
             raise IllegalActionError(f"row {row}: {illegal_sentence(record, self.rules, action)}")
 
-        rewards = np.zeros(self.num_envs, np.float64)
-        settled = np.zeros(self.num_envs, np.bool_)
-        rewards[illegal] = [
+        forfeits = np.zeros(self.num_envs, np.float64)
+        forfeits[illegal] = [
             forfeit_reward(self.rules, self.objective, int(settled_deals))
             for settled_deals in batch.deal_number[illegal]
         ]
@@ -206,13 +206,14 @@ class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
             if resetting.any():
                 self._batch = self._restarted(resetting, [None] * self.num_envs)
                 self._begin(resetting)
-            self._apply(chosen, active, rewards, settled)
-            self._let_others_play(rewards, settled)
+            earned, settled = self._apply(chosen, active)
+            later_earned, later_settled = self._let_others_play()
+            rewards, settled = forfeits + earned + later_earned, settled | later_settled
             self._ended = illegal | (self.batch.current_seat < 0)
             terminations = self._ended.copy()
             if self.autoreset_mode == AutoresetMode.SAME_STEP and terminations.any():
                 infos |= self._final(terminations, settled)
-                settled &= ~terminations
+                settled = settled & ~terminations
                 self._batch = self._restarted(terminations, [None] * self.num_envs)
                 self._begin(terminations)
                 self._let_others_play()
@@ -271,26 +272,27 @@ class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
         self._places = np.where(rows[:, None], places, self._places)
         self._ended = self._ended & ~rows
 
-    def _let_others_play(
-        self,
-        rewards: NDArray[np.float64] | None = None,
-        settled: NDArray[np.bool_] | None = None,
-    ) -> None:
-        """Play on in each row until its learner is to act or its match is over."""
+    def _let_others_play(self) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Play on in each row until its learner is to act or its match is over; what the learners
+        earn by it, and the rows with a deal settled."""
+        total = np.zeros(self.num_envs, np.float64)
+        settled = np.zeros(self.num_envs, np.bool_)
         while True:
             seats = self.batch.current_seat
             waiting = (seats >= 0) & (seats != self._learners)
             if not waiting.any():
-                return
+                return total, settled
             actions = choose_actions(self.batch, self._seating.agents, self._places)
-            played = False
+            played = None
             with suppress(IllegalActionError):
-                self._apply(actions, waiting, rewards, settled)
-                played = True
-            if not played:
+                played = self._apply(actions, waiting)
+            if played is None:
                 # The batch's own sentence lists what is legal, and so the opponent's hand: it must
                 # not go along as this one's context either.
                 raise IllegalActionError(self._opponents_fault(actions, waiting))
+            earned, deal_over = played
+            total += earned
+            settled |= deal_over
 
     def _opponents_fault(self, actions: NDArray[np.int64], waiting: NDArray[np.bool_]) -> str:
         """Which opponent chose an illegal action, in the first such row."""
@@ -303,18 +305,12 @@ class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
         return f"row {row}: opponent {agent.spec} in seat {seat} {choice}"
 
     def _apply(
-        self,
-        actions: NDArray[np.int64],
-        active: NDArray[np.bool_],
-        rewards: NDArray[np.float64] | None,
-        settled: NDArray[np.bool_] | None,
-    ) -> None:
-        """Play actions in the active rows; add up the learners' rewards, mark rows with a deal
+        self, actions: NDArray[np.int64], active: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Play actions in the active rows; the learners' rewards, and the rows with a deal
         settled."""
-        earned, deal_over, _ = self.batch.step(actions, active=active)
-        if rewards is not None and settled is not None:
-            rewards += earned[self._rows, self._learners]
-            settled |= deal_over
+        rewards, deal_over, _ = self.batch.step(actions, active=active)
+        return rewards[self._rows, self._learners].astype(np.float64), deal_over
 
     # What is returned ----------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from ..agents import Agent
 from ..agents.registry import RulesLike, share_agents
-from ..checks import typed_seed
+from ..checks import one_of, typed_seed
 from ..rules import Rules, get_rules
 from .evaluate import distinct
 from .seatings import copies_seatings, mixed_seatings
@@ -168,7 +168,7 @@ class Standing(Measured):
         wins[:, np.arange(count), np.arange(count)] = 0
         return wins
 
-    def share_exact(self, agent: int) -> float:
+    def exact_share(self, agent: int) -> float:
         """Share of exactly hit bids."""
         exact = self._deal_means(self.tables.penalties <= 0, self._seats(agent))
         return float(exact.mean())
@@ -205,7 +205,7 @@ class Standing(Measured):
             "rating": [estimate.to_json() for estimate in self.rating],
             "bid_mean": [self.bid_mean(agent) for agent in count],
             "points_mean": [self.points_mean(agent) for agent in count],
-            "exact_share": [self.share_exact(agent) for agent in count],
+            "exact_share": [self.exact_share(agent) for agent in count],
             "illegal": [self.illegal(agent) for agent in count],
             "faults": self.faults(),
             "cross": [[estimate.to_json() for estimate in row] for row in self.cross],
@@ -248,8 +248,7 @@ def tournament(
     rules = get_rules(rules)
     seed = typed_seed(seed)
     matches = whole_matches(deals, rules)
-    if tables not in TABLES:
-        raise ValueError(f"tables is {tables!r}; allowed: {', '.join(TABLES)}")
+    one_of("tables", tables, TABLES)
     check_limits(workers, until_ci)
     loaded = share_agents(agents, rules)
     if len(loaded) < 2:

@@ -63,7 +63,7 @@ def _ranking_rows(standing: Standing, names: list[str]) -> list[list[Any]]:
                 interval(rating, "+.0f"),
                 f"{standing.bid_mean(agent):.1f}",
                 f"{standing.points_mean(agent):.1f}",
-                f"{standing.share_exact(agent):.1%}",
+                f"{standing.exact_share(agent):.1%}",
                 standing.illegal(agent),
             ]
         )

@@ -17,6 +17,7 @@ from ..actions import action_name, card_action
 from ..agents import SpecError, load
 from ..agents.search import SearchAgent
 from ..cards import card_index
+from ..checks import seat_number
 from ..game import Game
 from ..record import replay
 from ..rules import Rules
@@ -148,11 +149,11 @@ def judgements(
 
     Raises:
         RecordError: for a false record.
-        ValueError: for a seat or deal that there is not.
+        ValueError: for a seat or deal that does not exist.
     """
     rules = replay(record, Game, line).rules
-    if seat is not None and not 0 <= seat < rules.players:
-        raise ValueError(f"seat is {seat}; allowed: 0 to {rules.players - 1}")
+    if seat is not None:
+        seat_number(seat, rules.players)
     if deal is not None and not 1 <= deal <= len(record["deals"]):
         raise ValueError(f"deal is {deal}; allowed: 1 to {len(record['deals'])}")
     wanted = [

@@ -1,9 +1,10 @@
 """Text: a table in plain characters, as one seat sees it or open."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .cards import SIDE_ORDER, SUITS, TRUMP_ORDER
+from .transcript import RecordReading
 from .words import ENGLISH, Words
 
 if TYPE_CHECKING:
@@ -46,7 +47,11 @@ def game_text(game: "Game", words: Words = ENGLISH) -> str:
 
 
 def _table_text(
-    table: Any, hands: dict[int, list[str]], own_seat: int | None, lawful: list[str], words: Words
+    table: RecordReading,
+    hands: dict[int, list[str]],
+    own_seat: int | None,
+    lawful: list[str],
+    words: Words,
 ) -> str:
     """Lines for a Game or a PlayerView; only what the table object itself gives is shown."""
     rules, turned_up = table.rules, table.turned_up
@@ -76,10 +81,10 @@ def _table_text(
     return "\n".join(lines)
 
 
-def _seats_text(table: Any, own_seat: int | None, words: Words) -> list[str]:
+def _seats_text(table: RecordReading, own_seat: int | None, words: Words) -> list[str]:
     """A heading, and a line a seat."""
     bids = table.bids
-    has_bid = getattr(table, "has_bid", [bid is not None for bid in bids])
+    has_bid = table.has_bid
     order = [seat for seat, _ in table.trick]
     trick = dict(table.trick)
     labels = [words(label) for label in ("bid", "points", "total")]

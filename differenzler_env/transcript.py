@@ -107,7 +107,7 @@ def illegal_sentence(record: Array, rules: Rules, action: int) -> str:
     bids, cards = choices_one(record, rules.record)
     allowed = f"a bid from 0 to {bids - 1}" if bids else ", ".join(hand_names(cards))
     name = action_name(action) if 0 <= action < NUM_ACTIONS else "not an action"
-    return f"seat {seat} cannot do {action} ({name}); allowed: {allowed}"
+    return f"action {action} ({name}) is not legal for seat {seat}; allowed: {allowed}"
 
 
 class RecordReading:
@@ -176,6 +176,11 @@ class RecordReading:
     def bids(self) -> list[int | None]:
         """Each seat's bid, ``None`` where not given (or, in a view, hidden)."""
         return given_bids(self._row, self.rules.players)
+
+    @property
+    def has_bid(self) -> list[bool]:
+        """Who has bid."""
+        return [bid is not None for bid in self.bids]
 
     @property
     def points(self) -> list[int]:

@@ -61,7 +61,7 @@ class PlayerView(RecordReading):
 
     @property
     def has_bid(self) -> list[bool]:
-        """Who has bid."""
+        """Who has bid, also where the bid is hidden."""
         return [bool(flag) for flag in self.record["has_bid"][0, : self.rules.players]]
 
     @property
@@ -93,7 +93,7 @@ class PlayerView(RecordReading):
             uint64 ``[n, P]``: bit c = card c still held; seats absolute, own row = own hand.
 
         Raises:
-            ValueError: for an n that is no whole number, or below 0.
+            ValueError: unless n is a whole number, 0 or more.
         """
         if not is_integer(n) or n < 0:
             raise ValueError(f"n is {n!r}; allowed: a whole number, 0 or more")

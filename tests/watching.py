@@ -214,6 +214,7 @@ def compare_game(game: Any, match: oracle.Match) -> None:
     assert game.turned_up == deal.turned_up
     assert game.hands == [sorted(hand, key=oracle.PACK.index) for hand in deal.hands]
     assert game.bids == deal.bids
+    assert game.has_bid == [bid is not None for bid in deal.bids]
     assert game.points == deal.points
     assert game.trick == deal.trick
     assert game.tricks == deal.tricks

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from ..cards import card_index
 from ..text import SUIT_ORDER
+from ..transcript import RecordReading
 from ..words import ENGLISH, Words
 from .faces import ASPECT, GOLD, PAPER, card_back, card_face
 from .pips import pip
@@ -74,7 +75,8 @@ def table_drawing(
     own_seat = getattr(table, "seat", None)
     bottom = own_seat or 0
     hands = {own_seat: table.hand} if own_seat is not None else dict(enumerate(table.hands))
-    lawful = _lawful(table) if own_seat is not None else None
+    # None where the seat is not to play a card: its hand is then not dimmed.
+    lawful = (set(table.lawful_cards) or None) if own_seat is not None else None
     places = _places(table.rules.players, bottom)
     shapes = [*_felt()]
     for seat, place in places.items():
@@ -100,16 +102,9 @@ def _places(players: int, bottom: int) -> dict[int, Place]:
     return {bottom: BOTTOM} | {(bottom + distance) % players: place for distance, place in others}
 
 
-def _lawful(view: Any) -> set[str] | None:
-    """The cards to show as playable; None where the seat is not to play a card."""
-    to_play = view.phase == "play" and view.current_seat == view.seat
-    return set(view.lawful_cards) if to_play else None
-
-
-def _cards_left(table: Any, seat: int) -> int:
-    played: int = len(table.tricks) + sum(who == seat for who, _ in table.trick)
-    tricks: int = table.rules.tricks
-    return tricks - played
+def _cards_left(table: RecordReading, seat: int) -> int:
+    played = len(table.tricks) + sum(who == seat for who, _ in table.trick)
+    return table.rules.tricks - played
 
 
 @lru_cache(maxsize=1)
@@ -224,7 +219,7 @@ def _panel(left: float, top: float, width: float, height: float, lit: bool = Fal
     return Box(left, top, width, height, 12, PLATE, outline, thickness)
 
 
-def _plate(table: Any, seat: int, place: Place, name: str, words: Words) -> list[Shape]:
+def _plate(table: RecordReading, seat: int, place: Place, name: str, words: Words) -> list[Shape]:
     x, y = place.plate
     wide, high = _PLATE_SIZE
     acts = table.current_seat == seat
@@ -249,14 +244,13 @@ def _plate(table: Any, seat: int, place: Place, name: str, words: Words) -> list
     return shapes
 
 
-def _bid_text(table: Any, seat: int) -> str:
+def _bid_text(table: RecordReading, seat: int) -> str:
     if table.bids[seat] is not None:
         return str(table.bids[seat])
-    given = getattr(table, "has_bid", None)
-    return "?" if given is not None and given[seat] else "-"
+    return "?" if table.has_bid[seat] else "-"
 
 
-def _trump(table: Any, words: Words) -> list[Shape]:
+def _trump(table: RecordReading, words: Words) -> list[Shape]:
     left, top, wide, high = 46, 46, 164, 128
     x = left + wide // 2 - (32 if table.turned_up else 0)
     shapes: list[Shape] = [
@@ -271,7 +265,7 @@ def _trump(table: Any, words: Words) -> list[Shape]:
     return shapes
 
 
-def _progress(table: Any, words: Words, deal: tuple[int, int]) -> list[Shape]:
+def _progress(table: RecordReading, words: Words, deal: tuple[int, int]) -> list[Shape]:
     number, deals = deal
     rules = table.rules
     wide, high = 164, 128

@@ -9,9 +9,8 @@ from pathlib import PurePath
 from typing import Any
 
 from ..game import Game
-from ..rules import Rules
 from ..text import SUIT_ORDER, harmless, suit_text
-from ..transcript import seats_in_order
+from ..transcript import RecordReading, seats_in_order
 from ..view import PlayerView
 from ..words import Words
 
@@ -107,9 +106,8 @@ def seat_scene(
         words: the language.
         trick_over: the trick just completed still lies on the table.
     """
-    scene = _scene(view, _bids(view, view.has_bid, words), {}, names, words, trick_over)
-    to_play = view.phase == "play" and view.current_seat == view.seat
-    lawful = set(view.lawful_cards) if to_play else set()
+    scene = _scene(view, _bids(view, words), {}, names, words, trick_over)
+    lawful = view.lawful_cards
     hand = tuple(HandCard(card, card in lawful) for card in sorted_hand(view.hand, view.trump))
     return replace(scene, hand=hand, account=_account(view, words))
 
@@ -128,23 +126,21 @@ def watched_scene(
         trick_over: the trick just completed still lies on the table.
     """
     if shown == OPEN:
-        given = [bid is not None for bid in game.bids]
         hands = {seat: sorted_hand(hand, game.trump) for seat, hand in enumerate(game.hands)}
-        return _scene(game, _bids(game, given, words), hands, names, words, trick_over)
+        return _scene(game, _bids(game, words), hands, names, words, trick_over)
     if shown != HIDDEN:
         view = game.view(int(shown))
         hands = {view.seat: sorted_hand(view.hand, view.trump)}
-        bids = _bids(view, view.has_bid, words)
-        return _scene(view, bids, hands, names, words, trick_over)
+        return _scene(view, _bids(view, words), hands, names, words, trick_over)
     # What two seats both see, everybody sees: of each seat's bid another seat tells.
     seats = range(game.rules.players)
     others = [game.view((seat + 1) % game.rules.players) for seat in seats]
-    bids = [_bids(others[seat], others[seat].has_bid, words)[seat] for seat in seats]
+    bids = [_bids(others[seat], words)[seat] for seat in seats]
     return _scene(others[0], bids, {}, names, words, trick_over)
 
 
 def _scene(
-    table: Any,
+    table: RecordReading,
     bids: Sequence[str],
     hands: dict[int, list[str]],
     names: Sequence[str],
@@ -173,9 +169,9 @@ def _scene(
     return Scene(heading(table, words, trick_over), rows, on_table, taken, last)
 
 
-def heading(table: Any, words: Words, trick_over: bool = False) -> str:
+def heading(table: RecordReading, words: Words, trick_over: bool = False) -> str:
     """Deal, trick and trump of a table."""
-    rules: Rules = table.rules
+    rules = table.rules
     parts = [words("deal_of", deal=table.deal_number + 1, deals=rules.deals)]
     if table.phase == "bid":
         parts.append(words("bidding"))
@@ -189,15 +185,12 @@ def heading(table: Any, words: Words, trick_over: bool = False) -> str:
     return "   ".join(parts)
 
 
-def _bids(table: Any, given: Sequence[bool], words: Words) -> list[str]:
+def _bids(table: RecordReading, words: Words) -> list[str]:
     """What is shown of each bid: the number where it is known, else whether it is given."""
-    texts = []
-    for seat, bid in enumerate(table.bids):
-        if bid is not None:
-            texts.append(str(bid))
-        else:
-            texts.append(words("has bid") if given[seat] else "–")
-    return texts
+    return [
+        str(bid) if bid is not None else words("has bid") if given else "–"
+        for bid, given in zip(table.bids, table.has_bid, strict=True)
+    ]
 
 
 def _account(view: PlayerView, words: Words) -> str:
@@ -235,6 +228,6 @@ def result_text(winners: Sequence[int], names: Sequence[str], words: Words) -> s
 
 
 def ranking(totals: Sequence[int]) -> list[tuple[int, int]]:
-    """Seats by their sums, the lowest first, each with its rank; who ties shares the rank."""
+    """Seats by their sums, the lowest first, each with its rank; seats that tie share one."""
     seats = sorted(range(len(totals)), key=lambda seat: (totals[seat], seat))
     return [(1 + sum(total < totals[seat] for total in totals), seat) for seat in seats]

@@ -18,10 +18,10 @@ def main() -> None:
     import torch
 
     from training.config import parse_arguments
-    from training.learner import Learner
+    from training.ppo_learner import PPOLearner
 
     config, _ = parse_arguments(["--config", str(ROOT / "configs" / "ppo_swisslos.yaml")])
-    learner = Learner(config)
+    learner = PPOLearner(config)
     learner.update()
     rate = learner.update()["decisions_per_second"]
     activities = [torch.profiler.ProfilerActivity.CPU]

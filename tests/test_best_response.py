@@ -14,7 +14,7 @@ from differenzler_env.checkpoint import load
 from differenzler_env.evaluation import evaluate
 from training import best_response, ship
 from training.config import Config, ConfigError, make_config, read_yaml
-from training.learner import Learner
+from training.ppo_learner import PPOLearner
 from training.run import train
 from training.run_files import RunFiles
 
@@ -32,7 +32,7 @@ def smoke(tmp_path: Path, **changes: object) -> Config:
 # Who sits there ------------------------------------------------------------------------------
 
 
-def tables_of(learner: Learner) -> list[list[int]]:
+def tables_of(learner: PPOLearner) -> list[list[int]]:
     """The others of each game, from the learner's right-hand neighbour onward."""
     batch = learner.collector.batch
     batch.reset(seed=5)
@@ -46,7 +46,7 @@ def tables_of(learner: Learner) -> list[list[int]]:
 
 def test_a_field_sits_there_whole_in_all_its_orders() -> None:
     config = best_response.field_config(make_config(SMOKE | {"games": 512}), "@v0")
-    found = Counter(map(tuple, tables_of(Learner(config))))
+    found = Counter(map(tuple, tables_of(PPOLearner(config))))
     assert {tuple(sorted(line)) for line in found} == {(0, 1, 2)}
     assert len(found) == 6
     assert min(found.values()) > 50
@@ -55,10 +55,10 @@ def test_a_field_sits_there_whole_in_all_its_orders() -> None:
 def test_more_agents_than_seats_take_turns_and_fewer_come_again() -> None:
     pool = {"pool": "random, constant?bid=1, constant?bid=2, constant?bid=3, thumb"}
     whole = {"pool_share": 1.0, "pool_distinct": True, "games": 512}
-    lines = tables_of(Learner(make_config(SMOKE | whole | pool)))
+    lines = tables_of(PPOLearner(make_config(SMOKE | whole | pool)))
     assert all(len(set(line)) == 3 for line in lines)
     assert set(Counter(agent for line in lines for agent in line)) == set(range(5))
-    two = tables_of(Learner(make_config(SMOKE | whole | {"pool": "random, thumb"})))
+    two = tables_of(PPOLearner(make_config(SMOKE | whole | {"pool": "random, thumb"})))
     assert {tuple(line) for line in two} == {(0, 1, 0), (1, 0, 1)}
 
 
@@ -147,10 +147,10 @@ def test_a_run_begins_as_another_one_ended(tmp_path: Path) -> None:
     first = smoke(tmp_path, name="first", deals=64, width=48, blocks=2)
     assert train(first) == 0
     path = RunFiles(first).policy_path
-    second = Learner(smoke(tmp_path, start=str(path)))  # width and blocks are the checkpoint's
-    assert second.policy.shape == Learner(first).policy.shape
+    second = PPOLearner(smoke(tmp_path, start=str(path)))  # width and blocks are the checkpoint's
+    assert second.policy.shape == PPOLearner(first).policy.shape
     trained = RunFiles(first)
-    learner = Learner(first)
+    learner = PPOLearner(first)
     trained.restore(learner, print)
     for name, weights in learner.average.items():
         assert torch.equal(weights, second.average[name])
@@ -200,7 +200,7 @@ def test_added_blocks_change_nothing_before_they_learn(tmp_path: Path) -> None:
     first = smoke(tmp_path, name="first", deals=64)
     assert train(first) == 0
     path = str(RunFiles(first).policy_path)
-    plain, deeper = (Learner(smoke(tmp_path, start=path, more_blocks=more)) for more in (0, 2))
+    plain, deeper = (PPOLearner(smoke(tmp_path, start=path, more_blocks=more)) for more in (0, 2))
     assert deeper.policy.shape == plain.policy.shape | {"blocks": first.blocks + 2}
     rows = torch.rand(64, plain.policy.features.size)
     for before, after in zip(
@@ -217,4 +217,4 @@ def test_added_blocks_change_nothing_before_they_learn(tmp_path: Path) -> None:
 @pytest.mark.parametrize("start", ["none.safetensors", "README.md"])
 def test_a_start_that_cannot_be_is_refused(tmp_path: Path, start: str) -> None:
     with pytest.raises(ConfigError, match=f"start: .*{start}"):
-        Learner(smoke(tmp_path, start=str(ROOT / start)))
+        PPOLearner(smoke(tmp_path, start=str(ROOT / start)))

@@ -27,8 +27,8 @@ from differenzler_env.agents.torch_network import (
 from differenzler_env.observation import LAYOUT, SLICES
 from training.advantages import normalised, seat_advantages
 from training.config import make_config
-from training.learner import Learner
 from training.losses import FIGURES, take
+from training.ppo_learner import PPOLearner
 
 SMALL = {
     "games": 64,
@@ -47,8 +47,8 @@ SMALL = {
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 
-def small_learner(**changes: object) -> Learner:
-    return Learner(make_config(SMALL | changes))
+def small_learner(**changes: object) -> PPOLearner:
+    return PPOLearner(make_config(SMALL | changes))
 
 
 # T1: before the first gradient step nothing has moved -------------------------------------

@@ -29,7 +29,7 @@ from differenzler_env.evaluation.exact import (
 )
 from training.config import Config, DMCConfig, make_config
 from training.dmc_learner import DMCLearner
-from training.learner import Learner
+from training.ppo_learner import PPOLearner
 from training.run import train
 from training.run_files import RunFiles, read_progress
 
@@ -53,7 +53,7 @@ SHARED = {
     "tensorboard": False,
 }
 LEARNERS = {
-    "ppo": (Config, Learner, {"critic_width": 64, "critic_blocks": 1}),
+    "ppo": (Config, PPOLearner, {"critic_width": 64, "critic_blocks": 1}),
     "dmc": (DMCConfig, DMCLearner, {}),
 }
 

@@ -16,7 +16,7 @@ from differenzler_env.agents.network_agent import NetworkAgent
 from differenzler_env.checkpoint import read
 from training import pool as pools
 from training.config import Config, ConfigError, make_config, read_yaml
-from training.learner import Learner
+from training.ppo_learner import PPOLearner
 from training.run import train
 from training.run_files import RunFiles, read_progress
 
@@ -32,8 +32,8 @@ def smoke(tmp_path: Path, **changes: object) -> Config:
     return make_config(SMOKE | {"folder": str(tmp_path)} | changes)
 
 
-def learner_of(**changes: object) -> Learner:
-    return Learner(make_config(SMOKE | MIXED | changes))
+def learner_of(**changes: object) -> PPOLearner:
+    return PPOLearner(make_config(SMOKE | MIXED | changes))
 
 
 def weights_hash(agent: NetworkAgent) -> str:
@@ -51,7 +51,7 @@ def weights_hash(agent: NetworkAgent) -> str:
     return digest.hexdigest()
 
 
-def member_hashes(learner: Learner) -> dict[int, str]:
+def member_hashes(learner: PPOLearner) -> dict[int, str]:
     return {number: weights_hash(agent) for number, agent in learner.pool.past.items()}
 
 
@@ -79,14 +79,14 @@ def test_past_selves_do_not_learn() -> None:
 
 def test_past_selves_outlive_saving_and_loading(tmp_path: Path) -> None:
     config = smoke(tmp_path, **MIXED, past_kept=2)
-    learner, files = Learner(config), RunFiles(config)
+    learner, files = PPOLearner(config), RunFiles(config)
     files.begin(resume=False)
     for _ in range(7):
         learner.update()
     files.save(learner)
     kept = member_hashes(learner)
     assert list(kept) == [4, 6]
-    again = Learner(config)
+    again = PPOLearner(config)
     RunFiles(config).restore(again, print)
     assert member_hashes(again) == kept
     assert weights_hash(again.pool.past[4]) != weights_hash(again.pool.past[6])
@@ -101,7 +101,7 @@ def test_a_resumed_pool_is_a_continuation(tmp_path: Path) -> None:
     parts = dataclasses.replace(whole, name="parts")
     assert train(whole) == 0
 
-    def stop_after_five(learner: Learner, figures: dict[str, float]) -> None:
+    def stop_after_five(learner: PPOLearner, figures: dict[str, float]) -> None:
         if figures["update"] == 5:
             os.kill(os.getpid(), signal.SIGINT)
 

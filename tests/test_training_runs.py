@@ -23,7 +23,7 @@ from training.config import (
     make_config,
     read_yaml,
 )
-from training.learner import Learner
+from training.ppo_learner import PPOLearner
 from training.run import train
 from training.run_files import RunFiles, read_progress
 
@@ -66,7 +66,7 @@ def test_a_resumed_run_is_a_continuation(tmp_path: Path) -> None:
     parts = dataclasses.replace(whole, name="parts")
     assert train(whole) == 0
 
-    def stop_after_ten(learner: Learner, figures: dict[str, float]) -> None:
+    def stop_after_ten(learner: PPOLearner, figures: dict[str, float]) -> None:
         if figures["update"] == 10:
             os.kill(os.getpid(), signal.SIGINT)
 
@@ -214,7 +214,7 @@ def test_a_full_disk_is_one_line_and_the_old_checkpoint_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = smoke(tmp_path, deals=128)
-    learner = Learner(config)
+    learner = PPOLearner(config)
     files = RunFiles(config)
     files.begin(resume=False)
     files.save(learner)
@@ -242,7 +242,7 @@ def test_a_disk_that_is_full_for_a_while_costs_no_training(
             raise OSError(28, "No space left on device")
         genuine(descriptor)
 
-    def count(learner: Learner, figures: dict[str, float]) -> None:
+    def count(learner: PPOLearner, figures: dict[str, float]) -> None:
         nonlocal number
         number = int(figures["update"])
 
@@ -260,7 +260,7 @@ def test_figures_that_cannot_be_written_cost_no_training(
     config = smoke(tmp_path, deals=3 * 64)
     path = RunFiles(config).progress_path
 
-    def full_for_one_update(learner: Learner, figures: dict[str, float]) -> None:
+    def full_for_one_update(learner: PPOLearner, figures: dict[str, float]) -> None:
         if figures["update"] < 3:
             path.unlink()
         if figures["update"] == 1:

@@ -40,9 +40,9 @@ DEALS, SEED = 500, 1
 def kinds() -> dict[str, "tuple[type[RunConfig], type[SelfPlayLearner]]"]:
     """The learners by name: their settings and what learns."""
     from training.dmc_learner import DMCLearner
-    from training.learner import Learner
+    from training.ppo_learner import PPOLearner
 
-    return {"ppo": (Config, Learner), "dmc": (DMCConfig, DMCLearner)}
+    return {"ppo": (Config, PPOLearner), "dmc": (DMCConfig, DMCLearner)}
 
 
 def run(name: str, seed: int, changes: dict[str, Any]) -> dict[str, Any] | None:

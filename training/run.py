@@ -16,7 +16,7 @@ from differenzler_env.checkpoint import CheckpointError
 
 from .config import ConfigError, RunConfig
 from .frozen_tables import FrozenTables
-from .learner import Learner
+from .ppo_learner import PPOLearner
 from .progress import Display
 from .run_files import RunFiles
 from .self_play import SelfPlayLearner
@@ -85,7 +85,7 @@ def train(
     config: RunConfig,
     resume: bool = False,
     after_update: AfterUpdate | None = None,
-    kind: type[SelfPlayLearner] = Learner,
+    kind: type[SelfPlayLearner] = PPOLearner,
     resumable: bool = True,
 ) -> int:
     """Run, or go on with, a training run.

@@ -13,7 +13,7 @@ from .self_play import SelfPlayLearner
 VALUE_CHUNK = 8192
 
 
-class Learner(SelfPlayLearner):
+class PPOLearner(SelfPlayLearner):
     """Policy, critic and optimiser of a PPO run; arguments as :class:`.SelfPlayLearner` has them.
 
     Attributes:

@@ -28,12 +28,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the demonstration; options are those of ``training/ppo.py``. The exit status."""
     from rich.console import Console
 
-    from differenzler_env.checkpoint import CheckpointError
     from training.config import ConfigError, parse_arguments
+    from training.scripts import ended
 
     console = Console(highlight=False)
     given = list(sys.argv[1:] if arguments is None else arguments)
-    try:
+
+    def work() -> int:
         config, resume = parse_arguments(["--config", str(CONFIG), *given])
         if resume:
             raise ConfigError("a demonstration starts anew; training/ppo.py has --resume")
@@ -54,17 +55,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         picture = draw(config, results[-1])
         console.print(f"   {picture}\n")
         print(NEXT.format(policy=policy))
-    except (ConfigError, CheckpointError) as error:
-        print(f"demo.py: {error}", file=sys.stderr)
-        return 2
-    except ModuleNotFoundError as error:
-        needed = f"the demonstration needs {error.name}: pip install 'differenzler-env[train]'"
-        print(f"demo.py: {needed}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("demo.py: stopped", file=sys.stderr)
-        return 130
-    return 0
+        return 0
+
+    return ended("demo.py", work, stopped="stopped")
 
 
 NEXT = """What to try next (after `. .venv/bin/activate`)

@@ -17,7 +17,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # threads that wait for others sleep
 os.environ.setdefault("RAY_DISABLE_IMPORT_WARNING", "1")
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -63,13 +62,13 @@ def wait_for_workers(algorithm: Any, wanted: int, patience: float) -> int:
     """Wait until that many workers are there; how many there are.
 
     Raises:
-        RuntimeError: if they are not in so many seconds.
+        TimeoutError: if they are not there in so many seconds.
     """
     group = algorithm.env_runner_group
     deadline = time.monotonic() + patience
     while group.num_healthy_remote_workers() < wanted:
         if time.monotonic() > deadline:
-            raise RuntimeError(f"{wanted} workers were not there in {patience:.0f} seconds")
+            raise TimeoutError(f"{wanted} workers were not there in {patience:.0f} seconds")
         time.sleep(1)
         algorithm.restore_env_runners(group)
     return int(group.num_healthy_remote_workers())
@@ -145,22 +144,17 @@ def train(options: argparse.Namespace) -> dict[str, float]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train and say what was booked; the exit status."""
+    from training.scripts import ended
+
     options = parser().parse_args(arguments)
-    try:
+
+    def work() -> int:
         books = train(options)
-    except ModuleNotFoundError as error:
-        needed = f"training needs {error.name}: pip install 'differenzler-env[rllib]'"
-        print(f"rllib_ppo.py: {needed}", file=sys.stderr)
-        return 1
-    except (RuntimeError, ValueError) as error:
-        print(f"rllib_ppo.py: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("rllib_ppo.py: stopped", file=sys.stderr)
-        return 130
-    print(f"{options.out}: {books['matches']:.0f} deals")
-    print(f"booked {books['booked']:.0f}, penalties replayed {-books['replayed']:.0f}")
-    return 0
+        print(f"{options.out}: {books['matches']:.0f} deals")
+        print(f"booked {books['booked']:.0f}, penalties replayed {-books['replayed']:.0f}")
+        return 0
+
+    return ended("rllib_ppo.py", work, extra="rllib", mistake=ValueError, stopped="stopped")
 
 
 if __name__ == "__main__":

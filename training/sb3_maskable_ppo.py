@@ -8,15 +8,11 @@ other: ``differenzler evaluate runs/sb3/policy.safetensors --field thumb``.
 """
 
 import argparse
-import os
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-
-# Read when torch is loaded, as in training/__init__.py: threads that wait for others sleep.
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 if __name__ == "__main__":  # run from a checkout: the folder above holds the package
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -115,10 +111,11 @@ def train(options: argparse.Namespace) -> Any:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train and measure; the exit status."""
-    from differenzler_env.checkpoint import CheckpointError
+    from training.scripts import ended
 
     options = parser().parse_args(arguments)
-    try:
+
+    def work() -> int:
         from differenzler_env.evaluation import evaluate  # before the minutes that follow
 
         train(options)
@@ -135,17 +132,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 f"penalty a deal {own.mean:.2f} ± {own.half_width:.2f}, of the opponents "
                 f"{theirs.mean:.2f} ± {theirs.half_width:.2f} ({options.deals} deals, every seat)"
             )
-    except ModuleNotFoundError as error:
-        needed = f"training needs {error.name}: pip install 'differenzler-env[sb3]'"
-        print(f"sb3_maskable_ppo.py: {needed}", file=sys.stderr)
-        return 1
-    except (CheckpointError, ValueError) as error:
-        print(f"sb3_maskable_ppo.py: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("sb3_maskable_ppo.py: stopped", file=sys.stderr)
-        return 130
-    return 0
+        return 0
+
+    return ended("sb3_maskable_ppo.py", work, extra="sb3", mistake=ValueError, stopped="stopped")
 
 
 if __name__ == "__main__":

@@ -247,7 +247,7 @@ class Rules:
         157 with all 36 cards.
 
         Raises:
-            ValueError: for what is no suit.
+            ValueError: unless it is a suit.
         """
         if not isinstance(trump, str) and (not is_integer(trump) or not 0 <= trump < NUM_SUITS):
             raise ValueError(f"trump is {trump!r}; allowed: {', '.join(SUITS)}, or 0 to 3")

@@ -367,7 +367,7 @@ def choose_words(
     """The words of a language; where none is given, of the locale, else English.
 
     Raises:
-        ValueError: for a language or cards that there are not.
+        ValueError: for an unknown language, or unknown cards.
     """
     if language is None:
         names = ("LC_ALL", "LC_MESSAGES", "LANG")

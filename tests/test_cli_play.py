@@ -140,14 +140,14 @@ def test_every_game_is_another_without_a_seed(capsys, typist):
         ("--seat 4", "seat is 4; allowed: 0 to 3"),
         ("--seat -1", "seat is -1"),
         ("--opponents thumb,random", "needs 3 opponents"),
-        ("--opponents players:RaisingDealer --seat 1", "cannot play on: no idea at all"),
+        ("--opponents players:RaisingDealer --seat 1", "cannot continue: no idea at all"),
         (
             "--opponents players:Answering?answer=158",
-            "players:Answering?answer=158 cannot play on: it chose C6, which is not legal there\n",
+            "players:Answering?answer=158 cannot continue: it chose C6, which is not legal there\n",
         ),
         (
             "--opponents players:Answering?answer=200",
-            "players:Answering?answer=200 cannot play on: action 200 is outside the action space",
+            "players:Answering?answer=200 cannot continue: action 200 is outside the action space",
         ),
         ("--record /no/such/file", "no folder"),
     ],

@@ -166,7 +166,7 @@ def test_the_command_prints_details(capsys):
     said = capsys.readouterr().out
     for word in ("forehand", "third", "dealer", "points − bid", "81–157", "0"):
         assert word in said
-    for word in ("bids of a table", "of it avoidable", "bids lost after trick", "never"):
+    for word in ("bids of a table", "of which avoidable", "bids lost after trick", "never"):
         assert word in said
     assert (
         main("evaluate thumb --field random --deals 4 --rules table?stoeck=20 --details".split())

@@ -248,7 +248,7 @@ def test_a_file_of_another_run_is_refused(tmp_path):
             evaluate("thumb", resume=file, **options)
     for content in (b"", b"PK\x03\x04", file.read_bytes()[:-100], b"\x80\x04K\x01."):
         file.write_bytes(content)
-        with pytest.raises(ValueError, match="no file of an earlier run, or damaged"):
+        with pytest.raises(ValueError, match="is damaged, or not the file of an earlier run"):
             evaluate("thumb", "random", deals=4, seed=2, resume=file)
 
 
@@ -266,7 +266,7 @@ def test_a_damaged_file_of_a_run_is_refused_whatever_the_damage(tmp_path):
         try:
             return evaluate("thumb", "random", deals=4, seed=2, resume=file).tables
         except ValueError as error:
-            assert "no file of an earlier run, or damaged" in str(error)
+            assert "is damaged, or not the file of an earlier run" in str(error)
             return None
 
     for at in rng.choice(len(whole), 400, replace=False):

@@ -1,4 +1,4 @@
-"""Tests: what a Game says of itself, deals known and unknown, and the package's own names."""
+"""What a Game says of itself, deals known and unknown, and the package's own names."""
 
 import subprocess
 import sys

@@ -119,7 +119,7 @@ def test_an_agent_that_fails_ends_the_match_with_its_error():
             await until(lambda: app.table.leaving or not app.table.waits_for_agent)
 
     drive(app, script)
-    assert "cannot play on: no idea at all" in str(app.error)
+    assert "cannot continue: no idea at all" in str(app.error)
 
 
 def test_watching_agents_to_the_end_and_back():

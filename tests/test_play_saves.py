@@ -40,7 +40,7 @@ def test_a_fault_of_an_agent_tells_nothing_of_its_hand():
     game = Game("mini", seed=5)
     sitting = Sitting(game, seat_field("random", 1 - game.current_seat, game.rules), 5)
     before = game.notation()
-    with pytest.raises(SpecError, match=r"^random cannot play on: it chose C6, which is") as raised:
+    with pytest.raises(SpecError, match=r"^random cannot continue: it chose C6,") as raised:
         sitting.play(158)
     assert raised.value.__cause__ is raised.value.__context__ is None
     assert game.notation() == before
@@ -137,7 +137,7 @@ def test_a_checkpoint_that_is_gone_or_for_other_rules_leaves_the_match_as_it_is(
         ("--resume last --folder {empty}", "no unfinished match is kept in"),
         ("--resume last --seat 1", "leave --seat out"),
         ("--resume last --rules mini", "leave --rules out"),
-        ("--folder {file}/below", "there can be no folder"),
+        ("--folder {file}/below", "below' cannot be made"),
         ("--language rm", "language is 'rm'; allowed: en, de"),
         ("--pace -1", "pace is -1; allowed: 0 to 3600"),
         ("--adviser nobody", "there is no agent 'nobody'"),

@@ -65,7 +65,7 @@ def exported(path: Path, rules: Rules | None = None) -> tuple[bytes, Rules, floa
         rules: refuse one that is for other rules.
 
     Raises:
-        CheckpointError: if the file is no policy, or for other rules or another observation.
+        CheckpointError: if the file is not a policy, or for other rules or another observation.
         ValueError: if ONNX Runtime finds other actions best.
     """
     network = PolicyNetwork.from_checkpoint(path, rules)

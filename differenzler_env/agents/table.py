@@ -29,7 +29,7 @@ def choose_actions(
         be illegal; numbers outside the action space from an ``act_batch`` become 194.
 
     Raises:
-        IllegalActionError: for what is no action at all, as in an environment.
+        IllegalActionError: for something that is not an action at all, as in an environment.
         TypeError: for an ``act_batch`` that returns other than an integer a row.
     """
     actions = np.full(batch.num_games, -1, np.int64)
@@ -75,7 +75,7 @@ def choose_action(game: Game, agent: Agent) -> int:
     """The agent's action for the seat to act; the same as in row 0 of a batch with that seed.
 
     Raises:
-        IllegalActionError: for what is no action at all. It may still be illegal.
+        IllegalActionError: for something that is not an action at all. It may still be illegal.
         ValueError: when the match is over.
     """
     seat = game.current_seat

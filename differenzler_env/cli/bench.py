@@ -18,7 +18,7 @@ class Bench:
     only: tuple[str, ...] = ()
     """some rows by name, such as playout aec; nothing is written"""
     seed: int = 1
-    """every command takes one; the work measured is always the same"""
+    """accepted by every command; the work measured is always the same"""
 
     def run(self) -> None:
         """Does what the command says."""

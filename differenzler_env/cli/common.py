@@ -33,7 +33,7 @@ def parse_rules(text: str) -> Rules:
         ValueError: for an unknown rule set or setting, or an impossible value.
     """
     name, options = split_spec(text)
-    get_rules(name)  # refuses a name that there is not
+    get_rules(name)  # raises for an unknown name
     settings = {setting: _value(setting, value) for setting, value in options.items()}
     known = Rules.__dataclass_fields__
     for setting in settings:
@@ -91,7 +91,7 @@ def check_output(path: Path | None) -> None:
 
 
 def _is_stream(path: Path) -> bool:
-    """Whether something that is no plain file stands there already, such as a pipe."""
+    """Whether something other than a plain file stands there already, such as a pipe."""
     return path.exists() and not path.is_file()
 
 

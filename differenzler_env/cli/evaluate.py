@@ -130,7 +130,7 @@ def details_tables(result: "Evaluation") -> "list[Table]":
 
     from ..evaluation.details import details
 
-    what = details(result)
+    found = details(result)
     places, sizes = Table(box=SIMPLE_HEAD), Table(box=SIMPLE_HEAD)
     for table, first in ((places, "place"), (sizes, "bid")):
         table.add_column(first)
@@ -138,48 +138,48 @@ def details_tables(result: "Evaluation") -> "list[Table]":
         places.add_column(name, justify="right")
     for name in ("how often", "penalty", "95 % interval", "points − bid", "exact"):
         sizes.add_column(name, justify="right")
-    for place in what.places:
+    for place in found.places:
         shares = (f"{place.bid:.1f}", f"{place.points:.1f}", f"{place.exact:.1%}")
         places.add_row(place.name, *estimate_cells(place.penalty), *shares)
-    total = sum(size.count for size in what.bid_sizes)
-    for size in what.bid_sizes:
+    total = sum(size.count for size in found.bid_sizes)
+    for size in found.bid_sizes:
         often = f"{size.count / total:.1%}"
         excess, exact = f"{size.excess.mean:+.2f}", f"{size.exact:.1%}"
         sizes.add_row(size.name, often, *estimate_cells(size.penalty), excess, exact)
-    return [places, sizes, _bids_table(what), *_lost_table(what)]
+    return [places, sizes, _bids_table(found), *_lost_table(found)]
 
 
-def _bids_table(what: "Details") -> "Table":
+def _bids_table(found: "Details") -> "Table":
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
     table = Table(box=SIMPLE_HEAD)
     table.add_column("bids of a table")
     table.add_column("", justify="right")
-    floor = None if what.avoidable is None else what.table_penalty - what.avoidable
+    floor = None if found.avoidable is None else found.table_penalty - found.avoidable
     for name, value in (
-        ("sum", what.bid_sum),
-        ("standard deviation of the sum", what.bid_sum_deviation),
-        ("penalty of all seats", what.table_penalty),
-        ("of it set by the bids (floor)", floor),
-        ("of it avoidable", what.avoidable),
+        ("sum", found.bid_sum),
+        ("standard deviation of the sum", found.bid_sum_deviation),
+        ("penalty of all seats", found.table_penalty),
+        ("of which set by the bids (floor)", floor),
+        ("of which avoidable", found.avoidable),
     ):
         table.add_row(name, "–" if value is None else f"{value:.2f}")
     return table
 
 
-def _lost_table(what: "Details") -> "list[Table]":
+def _lost_table(found: "Details") -> "list[Table]":
     """A table, or none with Stöck, which can bring a bid back."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    if what.out_of_reach is None or what.field_out_of_reach is None:
+    if found.out_of_reach is None or found.field_out_of_reach is None:
         return []
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     table.add_column("bids lost after trick")
-    for name in (*map(str, range(1, len(what.out_of_reach))), "never"):
+    for name in (*map(str, range(1, len(found.out_of_reach))), "never"):
         table.add_column(name, justify="right", no_wrap=True)
-    for name, shares in (("agent", what.out_of_reach), ("others", what.field_out_of_reach)):
+    for name, shares in (("agent", found.out_of_reach), ("others", found.field_out_of_reach)):
         table.add_row(name, *(f"{share:.0%}" for share in (*shares[1:], shares[0])))
     return [table]
 

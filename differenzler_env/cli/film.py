@@ -31,7 +31,7 @@ class Film:
     language: Language = None
     cards: Cards = "french"
     seed: int = 1
-    """every command takes one; nothing is drawn here"""
+    """accepted by every command; nothing is random here"""
 
     def run(self) -> None:
         """Does what the command says."""

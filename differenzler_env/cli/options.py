@@ -13,7 +13,7 @@ RulesText = Annotated[
 PlaySeed = Annotated[int, arg(help="of the deals and of the agents' draws")]
 Workers = Annotated[
     int | None,
-    arg(help="processes; by default as many as are worth it. The numbers do not depend on it"),
+    arg(help="processes; by default as many as pay off. The results do not depend on it"),
 ]
 UntilCi = Annotated[
     float | None,

@@ -81,7 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _fail("interrupted", 130)
     except BrokenPipeError:
-        # Who read our output has stopped, such as head: no more to be said, even at exit.
+        # Whoever read our output, such as head, has stopped: nothing more is said, even at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except ValueError as error:

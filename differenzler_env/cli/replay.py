@@ -43,7 +43,7 @@ class Replay:
     check: bool = False
     """show nothing: check every match and count them"""
     plain: bool = False
-    """tell the matches line by line; by itself where there is no terminal"""
+    """tell the matches line by line; chosen by itself where there is no terminal"""
     pause: Annotated[bool, tyro.conf.FlagCreatePairsOff] = False
     """wait for Enter after each trick that is told"""
     show: str = "open"
@@ -55,7 +55,7 @@ class Replay:
     language: Language = None
     cards: Cards = "french"
     seed: int = 1
-    """every command takes one; nothing is drawn here"""
+    """accepted by every command; nothing is random here"""
     json: Path | None = None
     """file for what was found: line, rules, penalties and winners of each match"""
 

@@ -32,7 +32,7 @@ class Watch:
     language: Language = None
     cards: Cards = "french"
     plain: bool = False
-    """line by line, as far as the show goes; by itself where there is no terminal"""
+    """line by line, what --show lets see; chosen by itself where there is no terminal"""
 
     def run(self) -> None:
         """Does what the command says."""

@@ -19,7 +19,7 @@ def svg_text(drawing: Drawing, width: int | None = None) -> str:
         width: to show it at, in pixels; as drawn where not given.
 
     Raises:
-        ValueError: for a width that is no whole number, or below 1.
+        ValueError: unless the width is a whole number, 1 or more.
     """
     width = drawing.width if width is None else width
     if not is_integer(width) or width < 1:

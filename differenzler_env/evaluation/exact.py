@@ -79,7 +79,7 @@ def exact_values(policy: Policy, rules: Rules | None = None) -> ExactValues:
         rules: ``Rules.mini()`` where not given; see :func:`check_rules`.
 
     Raises:
-        ValueError: for rules that are too large, or probabilities that are none.
+        ValueError: for rules that are too large, or probabilities that do not sum to 1.
     """
     values, responses = np.zeros(2), np.zeros(2)
     for weight, deal in _deals(rules or Rules.mini()):

@@ -64,7 +64,7 @@ def _of_field(evaluation: Evaluation, array: npt.NDArray[Any]) -> npt.NDArray[An
     return flat
 
 
-def bid_against_points(evaluation: Evaluation, what: Details) -> str:
+def bid_against_points(evaluation: Evaluation, found: Details) -> str:
     """How the points fell about the bids."""
     bids = evaluation.of_hero(evaluation.tables.bids).ravel()
     points = evaluation.of_hero(evaluation.tables.points).ravel()
@@ -79,9 +79,9 @@ def bid_against_points(evaluation: Evaluation, what: Details) -> str:
         axes.plot((0, top), (0, top), color=SOFT, linewidth=1, linestyle="--")
         middles = [
             float(np.median(bids[(bids >= size.low) & (bids <= size.high)]))
-            for size in what.bid_sizes
+            for size in found.bid_sizes
         ]
-        quarters = np.array([size.quantiles for size in what.bid_sizes])
+        quarters = np.array([size.quantiles for size in found.bid_sizes])
         axes.fill_between(middles, quarters[:, 1], quarters[:, 3], color=FIELD, alpha=0.25)
         axes.plot(middles, quarters[:, 2], color=FIELD, marker="o", markersize=4)
         axes.set_xlim(0, top)
@@ -89,7 +89,7 @@ def bid_against_points(evaluation: Evaluation, what: Details) -> str:
     return str(drawing.text)
 
 
-def penalties_reached(evaluation: Evaluation, what: Details) -> str:
+def penalties_reached(evaluation: Evaluation, found: Details) -> str:
     """Share of deals that cost no more than so much."""
     hero = evaluation.of_hero(evaluation.tables.penalties).ravel()
     others = _of_field(evaluation, evaluation.tables.penalties)
@@ -136,28 +136,28 @@ def ladder(names: list[str], estimates: list[Estimate], across: str) -> str:
     return str(drawing.text)
 
 
-def penalty_by_bid(evaluation: Evaluation, what: Details) -> str:
+def penalty_by_bid(evaluation: Evaluation, found: Details) -> str:
     """Mean penalty by size of the bid."""
-    sizes = what.bid_sizes
+    sizes = found.bid_sizes
     return _bars([size.name for size in sizes], [size.penalty for size in sizes], "bid")
 
 
-def penalty_by_place(evaluation: Evaluation, what: Details) -> str:
+def penalty_by_place(evaluation: Evaluation, found: Details) -> str:
     """Mean penalty by place at the table."""
-    places = what.places
+    places = found.places
     return _bars([place.name for place in places], [place.penalty for place in places], "")
 
 
-def bids_lost(evaluation: Evaluation, what: Details) -> str:
+def bids_lost(evaluation: Evaluation, found: Details) -> str:
     """After which trick bids were out of reach."""
-    if what.out_of_reach is None or what.field_out_of_reach is None:
+    if found.out_of_reach is None or found.field_out_of_reach is None:
         return "<p>Not told here: Stöck can bring a bid back.</p>"
-    tricks = len(what.out_of_reach)
+    tricks = len(found.out_of_reach)
     names = [*map(str, range(1, tricks)), "never"]
     with _Drawing("after trick", "share of bids") as drawing:
         for shift, shares, colour, name in (
-            (-0.2, what.out_of_reach, HERO, "the agent"),
-            (0.2, what.field_out_of_reach, FIELD, "the others"),
+            (-0.2, found.out_of_reach, HERO, "the agent"),
+            (0.2, found.field_out_of_reach, FIELD, "the others"),
         ):
             heights = [*shares[1:], shares[0]]
             places = np.arange(tricks) + shift
@@ -168,7 +168,7 @@ def bids_lost(evaluation: Evaluation, what: Details) -> str:
     return str(drawing.text)
 
 
-def bid_sums(evaluation: Evaluation, what: Details) -> str:
+def bid_sums(evaluation: Evaluation, found: Details) -> str:
     """The sums of the bids of a table."""
     sums = evaluation.tables.bids.sum(axis=-1, dtype=np.int64).ravel()
     total = evaluation.tables.points.sum(axis=-1, dtype=np.int64).ravel().mean()
@@ -183,7 +183,7 @@ def bid_sums(evaluation: Evaluation, what: Details) -> str:
     return str(drawing.text)
 
 
-def precision(evaluation: Evaluation, what: Details) -> str:
+def precision(evaluation: Evaluation, found: Details) -> str:
     """The running mean of the paired difference with its interval."""
     from matplotlib.ticker import LogLocator
 

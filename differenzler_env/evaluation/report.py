@@ -24,18 +24,18 @@ def report_page(evaluation: Evaluation) -> str:
     Raises:
         ModuleNotFoundError: without matplotlib.
     """
-    what = details(evaluation)
+    found = details(evaluation)
     field = ", ".join(evaluation.field)
     body = [
         f"<h1>{text(evaluation.hero)}</h1>",
         f"<p>at a table of {text(field)}: {evaluation.deals:,} deals, each played with the agent "
         f"in every seat ({evaluation.games:,} games), seed {evaluation.seed}</p>",
-        _figures(evaluation, what),
+        _figures(evaluation, found),
         *fault_notes(evaluation.faults()),
         '<div class="cards">',
-        *(card(title, meaning, draw(evaluation, what)) for title, meaning, draw in PLOTS),
-        table_card("By place at the table", _place_rows(what)),
-        table_card("By size of the bid", _bid_rows(what), wide=True),
+        *(card(title, meaning, draw(evaluation, found)) for title, meaning, draw in PLOTS),
+        table_card("By place at the table", _place_rows(found)),
+        table_card("By size of the bid", _bid_rows(found), wide=True),
         table_card("Intervals checked", _interval_rows(evaluation), wide=True),
         "</div>",
     ]
@@ -69,7 +69,7 @@ PLOTS: tuple[Plot, ...] = (
     ),
     (
         "The bids of a table",
-        "Their sum. What it misses the points of the deal by, somebody pays, however all play.",
+        "Their sum. Whatever it misses the points of the deal by, somebody pays however they play.",
         bid_sums,
     ),
     (
@@ -80,10 +80,10 @@ PLOTS: tuple[Plot, ...] = (
 )
 
 
-def _figures(evaluation: Evaluation, what: Details) -> str:
+def _figures(evaluation: Evaluation, found: Details) -> str:
     values = evaluation.to_json()
     floor = values["floor"]
-    avoidable = "" if what.avoidable is None else f"{what.avoidable:.2f} above it at these tables"
+    avoidable = "" if found.avoidable is None else f"{found.avoidable:.2f} above it at these tables"
     figures = [
         _figure("penalty a deal", evaluation.penalty(), ".2f"),
         _figure("penalty of the others", evaluation.field_penalty(), ".2f"),
@@ -110,9 +110,9 @@ def _plain(name: str, value: str, below: str) -> str:
     return f'<div class="figure"><span>{name}</span><b>{value}</b><span>{below}</span></div>'
 
 
-def _place_rows(what: Details) -> list[list[Any]]:
+def _place_rows(found: Details) -> list[list[Any]]:
     rows: list[list[Any]] = [["place", "penalty", "95 % interval", "bid", "points", "exact"]]
-    for place in what.places:
+    for place in found.places:
         rows.append(
             [
                 place.name,
@@ -126,13 +126,13 @@ def _place_rows(what: Details) -> list[list[Any]]:
     return rows
 
 
-def _bid_rows(what: Details) -> list[list[Any]]:
+def _bid_rows(found: Details) -> list[list[Any]]:
     quantiles = [f"points {quantile} %" for quantile in QUANTILES]
     rows: list[list[Any]] = [
         ["bid", "how often", "penalty", "95 % interval", "points − bid", "exact", *quantiles]
     ]
-    total = sum(size.count for size in what.bid_sizes)
-    for size in what.bid_sizes:
+    total = sum(size.count for size in found.bid_sizes)
+    for size in found.bid_sizes:
         rows.append(
             [
                 size.name,

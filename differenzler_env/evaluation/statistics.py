@@ -125,7 +125,7 @@ def rating_estimates(wins: npt.ArrayLike, resamples: int = 400, seed: int = 0) -
     """Ratings by the Bradley–Terry model on the Elo scale, with bootstrap intervals over matches.
 
     Agent i comes out ahead of agent j with odds 10^((rᵢ − rⱼ)/400). Each pair is given half a win
-    each way on top, so that who never lost has a finite rating. The mean rating is 0.
+    each way on top, so that an agent that never lost has a finite rating. The mean rating is 0.
 
     Args:
         wins: float ``[M, N, N]``: how often i came out ahead of j in each match, ties half.

@@ -94,7 +94,7 @@ ARRAYS = tuple(entry.name for entry in fields(Tables) if entry.name != "faults")
 
 
 class Measured:
-    """What an evaluation and a tournament tell alike of the tables they measured."""
+    """What an evaluation and a tournament both say of their tables."""
 
     agents: tuple[str, ...]
     tables: Tables
@@ -146,7 +146,7 @@ class Store:
             tables.check()
         except Exception:  # a ZIP file has many ways to be damaged, and as many errors
             raise ValueError(
-                f"{str(self.path)!r} is no file of an earlier run, or damaged"
+                f"{str(self.path)!r} is damaged, or not the file of an earlier run"
             ) from None
         for name, value in self.identity.items():
             if identity.get(name) != value:

@@ -120,12 +120,30 @@ def tricks_page(game: Game | PlayerView, names: Sequence[str], words: Words) -> 
     return page(lines, words("tricks_so_far"), _back(words), "")
 
 
-_LOOK = ["key_tricks", "key_match"]
-PLAY_KEYS = ["key_choose", "key_number", "key_play", "key_digits", "key_help", *_LOOK, "key_leave"]
-WATCH_KEYS = [
-    *("key_step", "key_back", "key_trick", "key_deal", "key_ends"),
-    *("key_run", "key_open", "key_analysis", *_LOOK, "key_quit"),
-]
+PLAY_KEYS = (
+    "key_choose",
+    "key_number",
+    "key_play",
+    "key_digits",
+    "key_help",
+    "key_tricks",
+    "key_match",
+    "key_leave",
+)
+WATCH_KEYS = (
+    "key_step",
+    "key_back",
+    "key_trick",
+    "key_deal",
+    "key_ends",
+    "key_run",
+    "key_open",
+    "key_analysis",
+    "key_tricks",
+    "key_match",
+    "key_quit",
+)
+"""The messages of the keys' page, in order."""
 
 
 def keys_page(keys: Sequence[str], agent: str, words: Words, note: str = "") -> Text:

@@ -180,7 +180,7 @@ def parse_typed(typed: str, phase: str, words: Words = ENGLISH) -> int:
     """The action that was typed.
 
     Raises:
-        ValueError: for what is no bid or card; it says how they are written.
+        ValueError: unless it is a bid or a card; it says how they are written.
     """
     word = typed.upper().removeprefix("BID").strip()
     for suit in SUITS:

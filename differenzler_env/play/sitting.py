@@ -48,7 +48,7 @@ def new_match_file(folder: Path) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise ValueError(f"there can be no folder {str(folder)!r}: {error.strerror}") from None
+        raise ValueError(f"folder {str(folder)!r} cannot be made: {error.strerror}") from None
     name, number = time.strftime("%Y-%m-%d-%H%M%S"), 1
     file = folder / f"{name}.json"
     while file.exists() or file.with_suffix(".jsonl").exists():
@@ -117,7 +117,7 @@ class Sitting:
             return choose_action(self.game, agent)
         except (Exception, SystemExit) as error:
             reason = " ".join(str(error).split())
-            raise SpecError(f"{agent.spec} cannot play on: {reason}") from error
+            raise SpecError(f"{agent.spec} cannot continue: {reason}") from error
 
     def play(self, action: int) -> Step:
         """Play an action, and save the match.
@@ -130,7 +130,7 @@ class Sitting:
         seat = self.game.current_seat
         if seat in self.agents and action not in self.game.legal_actions():
             spec = self.agents[seat].spec
-            raise SpecError(f"{spec} cannot play on: it {illegal_choice(action)}")
+            raise SpecError(f"{spec} cannot continue: it {illegal_choice(action)}")
         step = play_step(self.game, action)
         self.save()
         return step
@@ -193,7 +193,7 @@ def read_save(file: Path, record_file: Path | None = None, opponents: str | None
         opponents: other agents than those saved, as for ``load_field``.
 
     Raises:
-        RecordError: for a file that is no saved match, in one line.
+        RecordError: for a file that is not a saved match, in one line.
         SpecError: for agents that cannot be loaded, such as a checkpoint that is gone.
         OSError: if it cannot be read.
     """

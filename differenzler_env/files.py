@@ -1,5 +1,6 @@
 """Foundation: files that are whole or not there. Written aside, then renamed."""
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,9 +15,12 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     gone, and an older file at ``path`` is as it was.
 
     Raises:
-        OSError: if it cannot be written or renamed.
+        OSError: if it cannot be written or renamed, or if a pipe, a device or the like stands
+            there: a rename would put a plain file in its place.
     """
     target = Path(path)
+    if target.exists() and not (target.is_file() or target.is_dir()):
+        raise OSError(errno.EINVAL, "not a plain file, so it is not replaced", str(target))
     temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
         yield temporary

@@ -210,6 +210,14 @@ def test_another_failure_is_exit_status_1(capsys, monkeypatch):
     assert (status, err.count("\n"), "ZeroDivisionError" in err) == (1, 1, True)
 
 
+def test_a_pipe_is_not_replaced_by_a_file(capsys, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    status, _, err = typed(capsys, "selfplay", "thumb", "--deals", "4", "--out", str(pipe))
+    assert (status, err) == (1, f"differenzler: {pipe}: not a plain file, so it is not replaced\n")
+    assert pipe.is_fifo() and list(tmp_path.iterdir()) == [pipe]
+
+
 def test_a_closed_standard_error_is_no_failure(capsys, monkeypatch):
     for words, status in ("evaluate thumb --field thumb --deals 4", 0), ("nothing", 2):
         monkeypatch.setattr(sys, "stderr", None)

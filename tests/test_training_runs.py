@@ -210,6 +210,19 @@ def test_killed_at_random_moments_nothing_but_the_update_at_hand_is_lost(
         load(RunFiles(config).policy_path, Rules.swisslos())
 
 
+def test_two_runs_do_not_share_a_folder(tmp_path: Path) -> None:
+    config = smoke(tmp_path, deals=64)
+
+    def again(learner: PPOLearner, figures: dict[str, float]) -> None:
+        with pytest.raises(ConfigError, match="another process trains in") as caught:
+            train(config)
+        assert str(config.run_folder) in str(caught.value)
+
+    assert train(config, after_update=again) == 0
+    assert [line["update"] for line in read_progress(RunFiles(config).progress_path)] == [1]
+    assert train(dataclasses.replace(config, deals=128), resume=True) == 0
+
+
 def test_a_full_disk_is_one_line_and_the_old_checkpoint_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,7 +5,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from types import FrameType
 from typing import Any
 
@@ -130,12 +130,13 @@ def _train(
     first = rank == 0
     files = RunFiles(config)
     started = time.monotonic()
-    with Interruption() as interruption:
+    with Interruption() as interruption, ExitStack() as at_end:
         # First of all, so that settings that cannot be leave the folder as it is.
         learner = kind(config, rank, processes)
         tables = FrozenTables(config, learner.rules)
         if first:
             files.begin(resume)
+            at_end.callback(files.end)
         notes: list[str] = []
         if resume:
             tables.recall(files.best_strength())

@@ -12,6 +12,7 @@
 """
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -45,12 +46,15 @@ class RunFiles:
         self.config = config
         self.folder = config.run_folder
         self._written: set[int] = set()
+        self._claim: int | None = None
 
     def begin(self, resume: bool) -> None:
-        """Make the folder, or check that there is something to go on with.
+        """Make the folder, or check that there is something to go on with; keep other processes out
+        until :meth:`end`, or until this process is gone.
 
         Raises:
-            ConfigError: if a run lies there and is not to be resumed, or the other way round.
+            ConfigError: if a run lies there and is not to be resumed, or the other way round, or if
+                another process trains there.
         """
         try:
             there = bool(self.checkpoints())
@@ -62,6 +66,7 @@ class RunFiles:
                     "another --name"
                 )
             self.folder.mkdir(parents=True, exist_ok=True)
+            self._claim_folder()
             for leftover in self.folder.glob(".*.tmp"):  # of a process that was killed
                 leftover.unlink(missing_ok=True)
             text = yaml.safe_dump(self.config.to_dict(), sort_keys=False)
@@ -71,6 +76,26 @@ class RunFiles:
                 self.progress_path.unlink(missing_ok=True)
         except OSError as error:
             raise ConfigError(f"{str(self.folder)!r} cannot be written: {error.strerror}") from None
+
+    def _claim_folder(self) -> None:
+        try:
+            import fcntl
+        except ImportError:  # Windows
+            return
+        self._claim = os.open(self.folder, os.O_RDONLY)
+        try:
+            fcntl.flock(self._claim, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self.end()
+            raise ConfigError(f"another process trains in {str(self.folder)!r}") from None
+        except OSError:  # a file system without locks
+            self.end()
+
+    def end(self) -> None:
+        """Let other processes into the folder."""
+        if self._claim is not None:
+            os.close(self._claim)
+            self._claim = None
 
     @property
     def progress_path(self) -> Path:

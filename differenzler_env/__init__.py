@@ -3,7 +3,7 @@
 import importlib
 from typing import Any
 
-from . import cards
+from . import cards, observation
 from .actions import NUM_ACTIONS
 from .batch import Batch
 from .envs.registration import register_all
@@ -29,6 +29,7 @@ __all__ = [
     "cards",
     "differenzler_v0",
     "evaluation",
+    "observation",
 ]
 
 

@@ -6,12 +6,15 @@ from differenzler_env.agents.playing_rules import (
     BASE,
     CALM,
     CALM_WIDTH,
+    CAN,
     CAN_SHIFT,
     CUT,
+    DOUBT,
     HIGHER,
     LOWER,
     MOST,
     MOST_HIGHER,
+    MUST,
     MUST_SHIFT,
     TRUMP,
     TRUMP_LED,
@@ -27,6 +30,7 @@ from differenzler_env.engine.deal import SCRATCH, start_match
 from differenzler_env.engine.jit import Array, Integer, Record, jit, lowest_bit, popcount
 from differenzler_env.engine.kernels import beats, card_points, suit_of
 from differenzler_env.engine.play import give_bid, play_card, settle
+from differenzler_env.rules import MAX_TRICKS
 
 SAMPLE = np.dtype(
     [
@@ -41,25 +45,54 @@ SAMPLE = np.dtype(
     ]
 )
 """What a seat knows before a trick, and what the deal cost it in the end."""
+BEST = np.dtype(
+    [
+        ("counts", "?"),  # whether the card was the best of the trick when it was played
+        ("seat", "i8"),
+        ("table", "i8"),  # points on the table with it
+        # Its place in ``holds`` of BOOK
+        ("behind", "i8"),
+        ("kind", "i8"),
+        ("higher", "i8"),
+        ("pairs", "i8"),
+        ("expected", "f8"),  # points of so many average unseen cards as seats are still to play
+    ]
+)
+"""A card of a trick while it is not known who takes it."""
+HELD = np.dtype(
+    [
+        # Its place in ``held`` and ``points`` of BOOK
+        ("kind", "i8"),
+        ("higher", "i8"),
+        ("lower", "i8"),
+        ("with_lower", "i8"),
+        ("with_higher", "i8"),
+        ("points", "i8"),  # card points
+    ]
+)
+"""A card of a hand."""
 
 
 @jit
-def _hold_cell(state: Record, rules: Record, card: Integer, cell: Array) -> None:
-    """The cell of ``holds`` for a card that would be the best so far."""
+def _note_best(state: Record, rules: Record, card: Integer, table: Integer, best: Record) -> None:
+    """Fill in a BEST record for a card about to be played that will be the best so far."""
     players, trump, seat = rules["players"], state["trump"], state["current_seat"]
     behind = players - 1 - state["num_played"] % players
     unseen = cards_held(state, rules) & ~state["hands"][seat]
     feared = unseen & ~excluded_behind(state["excluded"], np.int64(seat), behind, players)
     suit, led = suit_of(card), np.int64(state["led_card"])
-    cell[0], cell[2], cell[3] = behind, min(popcount(feared & HIGHER[trump, card]), MOST_HIGHER), 0
+    best["counts"], best["seat"], best["table"] = True, seat, table
+    best["behind"] = behind
+    best["higher"] = min(popcount(feared & HIGHER[trump, card]), MOST_HIGHER)
     if suit == trump:
-        cell[1] = TRUMP_LED if led < 0 or suit_of(led) == trump else CUT
+        best["kind"] = TRUMP_LED if led < 0 or suit_of(led) == trump else CUT
+        best["pairs"] = 0
     else:
-        cell[1] = TRUMPS_OUT[popcount(feared & SUIT_BITS[trump])]
-        cell[3] = min(popcount(unseen & SUIT_BITS[suit]) >> 1, 3)
-    cell[4] = 1
-    cell[5] = seat
-    cell[6] = 1000 * behind * points_held(unseen, trump) // max(1, popcount(unseen))
+        best["kind"] = TRUMPS_OUT[popcount(feared & SUIT_BITS[trump])]
+        best["pairs"] = min(popcount(unseen & SUIT_BITS[suit]) >> 1, 3)
+    # In thousandths, as when the numbers of the package were fitted.
+    expected = 1000 * behind * points_held(unseen, trump) // max(1, popcount(unseen))
+    best["expected"] = expected / 1000
 
 
 @jit
@@ -72,11 +105,23 @@ def play_deals(
     holds: Array,
     smear: Array,
 ) -> None:
-    """Play deals; seat d mod P of deal d bids ``errors[d]`` off. Fills samples ``[n·P·tricks]``."""
+    """Play deals; seat d mod P of deal d bids off by an error.
+
+    Args:
+        states: STATE ``[n]``, keys set, otherwise overwritten; the deals are settled in the end.
+        rules: RULES ``[1]``.
+        books: BOOK ``[1]``, the numbers to play by.
+        errors: int64 ``[n]``, in points.
+        samples: SAMPLE ``[n · P · tricks]``, written.
+        holds: float64 ``[P, 6, 6, 4, 2]``: by the indices of ``holds`` in BOOK, how many cards were
+            the best so far, and how many of them took the trick; added to.
+        smear: float64 ``[2]``: points that seats behind the taker added, and what average unseen
+            cards would have been worth; added to.
+    """
     rules, book = rules[0], books[0]
     players = rules["players"]
     scratch, prices = np.zeros(SCRATCH, np.int64), np.zeros(36, np.float32)
-    cells, added = np.zeros((5, 7), np.int64), np.zeros(5, np.int64)
+    trick = np.zeros(5, BEST)
     at = 0
     for deal in range(len(states)):
         state = states[deal]
@@ -98,21 +143,20 @@ def play_deals(
                 )
             card = state_card(book, state, rules, prices)
             table += card_points(card, trump)
-            cells[place, 4] = 0
+            trick[place]["counts"] = False
             if place < players - 1 and (place == 0 or beats(card, state["best_card"], trump)):
-                _hold_cell(state, rules, card, cells[place])
-                added[place] = table
+                _note_best(state, rules, card, table, trick[place])
             over = play_card(state, rules, card)
             if place == players - 1:
-                for p in range(place):
-                    cell = cells[p]
-                    if cell[4]:
-                        won = cell[5] == state["current_seat"]
-                        holds[cell[0], cell[1], cell[2], cell[3], 0] += 1
-                        holds[cell[0], cell[1], cell[2], cell[3], 1] += won
+                for best in trick[:place]:
+                    if best["counts"]:
+                        won = best["seat"] == state["current_seat"]
+                        cell = holds[best["behind"], best["kind"], best["higher"], best["pairs"]]
+                        cell[0] += 1
+                        cell[1] += won
                         if won:
-                            smear[0] += table - added[p]
-                            smear[1] += cell[6] / 1000
+                            smear[0] += table - best["table"]
+                            smear[1] += best["expected"]
         settle(state, rules)
         for sample in samples[first:at]:
             seat = sample["seat"]
@@ -147,9 +191,20 @@ def slopes_of_error(
     points_slope: Array,
     stage_slope: Array,
 ) -> float:
-    """Mean squared error of the expected penalty, and its slopes in all numbers."""
+    """Mean squared error of the expected penalty, and its slopes in all numbers.
+
+    Args:
+        samples: SAMPLE ``[n]``.
+        rows: int64 ``[m]``, the samples to take.
+        held: float64, as in BOOK; so are ``points`` and ``stage``.
+        points: see ``held``.
+        stage: see ``held``.
+        held_slope: float64, of the shape of ``held``; added to, as the next two.
+        points_slope: of the shape of ``points``.
+        stage_slope: of the shape of ``stage``.
+    """
     error = 0.0
-    cards = np.zeros((20, 6), np.int64)
+    cards = np.zeros(MAX_TRICKS, HELD)
     for row in rows:
         sample = samples[row]
         hand, unseen, trump = sample["hand"], sample["unseen"], sample["trump"]
@@ -163,15 +218,15 @@ def slopes_of_error(
             kind = TRUMP if suit_of(card) == trump else side_kind(unseen, trump)
             above, below = HIGHER[trump, card], LOWER[trump, card]
             entry = cards[count]
-            entry[0], entry[1] = kind, min(popcount(unseen & above), MOST)
-            entry[2] = min(popcount(unseen & below), MOST)
-            entry[3], entry[4] = 1 if own & below else 0, 1 if own & above else 0
-            entry[5] = card_points(card, trump)
-            number = held[entry[0], entry[1], entry[2], entry[3], entry[4]]
-            each = points[entry[0], entry[1]]
-            can += number[0] + entry[5] * each[0]
-            must += number[1] + entry[5] * each[1]
-            doubt += number[2] + entry[5] * each[2]
+            entry["kind"], entry["higher"] = kind, min(popcount(unseen & above), MOST)
+            entry["lower"] = min(popcount(unseen & below), MOST)
+            entry["with_lower"] = 1 if own & below else 0
+            entry["with_higher"] = 1 if own & above else 0
+            entry["points"] = card_points(card, trump)
+            number, each = _of_card(held, points, entry)
+            can += number[CAN] + entry["points"] * each[CAN]
+            must += number[MUST] + entry["points"] * each[MUST]
+            doubt += number[DOUBT] + entry["points"] * each[DOUBT]
             count += 1
         now = stage[tricks, sample["lead"]]
         width = now[WIDTH] + doubt
@@ -205,12 +260,20 @@ def slopes_of_error(
         to[CALM] -= slope * calm
         to[CALM_WIDTH] += slope * now[CALM] * calm * calm * 2 * away * gap
         for entry in cards[:count]:
-            to = held_slope[entry[0], entry[1], entry[2], entry[3], entry[4]]
-            each = points_slope[entry[0], entry[1]]
-            to[0] -= by_short
-            to[1] += by_full
-            to[2] += by_width
-            each[0] -= by_short * entry[5]
-            each[1] += by_full * entry[5]
-            each[2] += by_width * entry[5]
+            number, each = _of_card(held_slope, points_slope, entry)
+            number[CAN] -= by_short
+            number[MUST] += by_full
+            number[DOUBT] += by_width
+            each[CAN] -= by_short * entry["points"]
+            each[MUST] += by_full * entry["points"]
+            each[DOUBT] += by_width * entry["points"]
     return error
+
+
+@jit
+def _of_card(held: Array, points: Array, card: Record) -> tuple[Array, Array]:
+    """What ``held`` and ``points`` have for a HELD record: can, must and doubt, ``[3]`` each."""
+    number = held[
+        card["kind"], card["higher"], card["lower"], card["with_lower"], card["with_higher"]
+    ]
+    return number, points[card["kind"], card["higher"]]

@@ -84,6 +84,17 @@ class Rollout:
         return earned[self.places]
 
 
+class Decisions(NamedTuple):
+    """The real decisions of the learner's seats in one step, n of them; fields as in
+    :class:`Rollout`."""
+
+    mask: Tensor
+    """bool ``[n, 158]`` of bids, ``[n, 36]`` of cards"""
+    actions: Tensor
+    log_probabilities: Tensor
+    places: Tensor
+
+
 class Collector:
     """Plays single deals, many at once.
 
@@ -138,22 +149,22 @@ class Collector:
             self._step(policy, distribution, step // players, seating)
             for step in range(players * self.decisions)
         ]
-        # A step has no part where the learner had nothing to decide, as in the last tricks.
-        bid_parts = [part for part in parts[:players] if part]
-        card_parts = [part for part in parts[players:] if part]
-        parts = bid_parts + card_parts
+        # The learner has nothing to decide in some steps, as in the last tricks.
+        bids_made = [part for part in parts[:players] if part is not None]
+        cards_played = [part for part in parts[players:] if part is not None]
+        made = bids_made + cards_played
         settled = self.batch.settled
         bids, points, penalties = (
             torch.from_numpy(np.ascontiguousarray(array.T)).to(self.device) for array in settled
         )
         return Rollout(
             rows=self._rows[: self._filled],
-            num_bids=sum(len(part[0]) for part in bid_parts),
-            bid_masks=torch.cat([part[0] for part in bid_parts]),
-            card_masks=torch.cat([part[0] for part in card_parts]),
-            actions=torch.cat([part[1] for part in parts]),
-            log_probabilities=torch.cat([part[2] for part in parts]),
-            places=torch.cat([part[3] for part in parts]),
+            num_bids=sum(len(part.mask) for part in bids_made),
+            bid_masks=torch.cat([part.mask for part in bids_made]),
+            card_masks=torch.cat([part.mask for part in cards_played]),
+            actions=torch.cat([part.actions for part in made]),
+            log_probabilities=torch.cat([part.log_probabilities for part in made]),
+            places=torch.cat([part.places for part in made]),
             shape=(self.decisions, players, self.games),
             penalties=penalties.float(),
             bids=bids,
@@ -163,12 +174,11 @@ class Collector:
 
     def _step(
         self, policy: PolicyNetwork, distribution: Distribution, decision: int, seating: Seating
-    ) -> list[Tensor]:
+    ) -> Decisions | None:
         """Let the seat to act of every game act.
 
         Returns:
-            Masks, actions, log-probabilities and places of the learner's real decisions; nothing
-            where there were none.
+            The learner's real decisions; None where there were none.
         """
         batch, everyone = self.batch, np.arange(self.games)
         seats = batch.current_seat.astype(np.int64)
@@ -184,7 +194,7 @@ class Collector:
         rows = np.flatnonzero(seating.learner[seats, everyone] & ~forced)
         if not len(rows):
             self._play(actions, seating)
-            return []
+            return None
         inputs, orders = self.features(batch.state(self._state), rows)
         kept = self._rows[self._filled : self._filled + len(rows)]
         kept.copy_(inputs)
@@ -206,12 +216,12 @@ class Collector:
         actions[rows] = (chosen if bidding else NUM_BIDS + cards).cpu().numpy()
         self._play(actions, seating)
         places = (decision * self.rules.players + seats[rows]) * self.games + rows
-        return [
+        return Decisions(
             mask,
             chosen,
             log_probabilities.gather(1, chosen[:, None])[:, 0],
             torch.from_numpy(places).to(self.device),
-        ]
+        )
 
     def _play(self, actions: Indices, seating: Seating) -> None:
         """One action in every game; where others play too, all are checked."""

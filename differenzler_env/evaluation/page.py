@@ -85,13 +85,15 @@ def fault_notes(faults: Mapping[str, str]) -> list[str]:
     ]
 
 
-def card(title: str, meaning: str, content: str) -> str:
-    """A card with a title, what it means, and HTML."""
-    return f'<section class="card"><h2>{title}</h2><p>{meaning}</p>{content}</section>'
+def card(title: str, content: str, meaning: str = "", wide: bool = False) -> str:
+    """A card with a title, what it means if that is to be said, and HTML."""
+    kind = "card wide" if wide else "card"
+    said = f"<p>{meaning}</p>" if meaning else ""
+    return f'<section class="{kind}"><h2>{title}</h2>{said}{content}</section>'
 
 
 def table_card(
-    title: str, rows: Sequence[Sequence[Any]], wide: bool = False, meaning: str = ""
+    title: str, rows: Sequence[Sequence[Any]], meaning: str = "", wide: bool = False
 ) -> str:
     """A card with a table; the first row is its head."""
     head, *body = rows
@@ -99,9 +101,5 @@ def table_card(
     lines = "".join(
         "<tr>" + "".join(f"<td>{text(str(cell))}</td>" for cell in row) + "</tr>" for row in body
     )
-    kind = "card wide" if wide else "card"
-    said = f"<p>{meaning}</p>" if meaning else ""
-    return (
-        f'<section class="{kind}"><h2>{title}</h2>{said}<table><thead><tr>{cells}</tr></thead>'
-        f"<tbody>{lines}</tbody></table></section>"
-    )
+    table = f"<table><thead><tr>{cells}</tr></thead><tbody>{lines}</tbody></table>"
+    return card(title, table, meaning, wide)

@@ -33,7 +33,7 @@ def report_page(evaluation: Evaluation) -> str:
         _figures(evaluation, found),
         *fault_notes(evaluation.faults()),
         '<div class="cards">',
-        *(card(title, meaning, draw(evaluation, found)) for title, meaning, draw in PLOTS),
+        *(card(title, draw(evaluation, found), meaning) for title, meaning, draw in PLOTS),
         table_card("By place at the table", _place_rows(found)),
         table_card("By size of the bid", _bid_rows(found), wide=True),
         table_card("Intervals checked", _interval_rows(evaluation), wide=True),

@@ -38,8 +38,8 @@ def tournament_page(standing: Standing) -> str:
         *fault_notes(standing.faults()),
         '<div class="cards">',
         table_card("Ranking", _ranking_rows(standing, names), wide=True),
-        card("Penalty", PENALTY, ladder(shown, [standing.penalty[a] for a in order], "penalty")),
-        card("Rating", RATING, ladder(shown, [standing.rating[a] for a in order], "rating")),
+        card("Penalty", ladder(shown, [standing.penalty[a] for a in order], "penalty"), PENALTY),
+        card("Rating", ladder(shown, [standing.rating[a] for a in order], "rating"), RATING),
         table_card(
             "Cross table", _cross_rows(standing, names), wide=True, meaning=CROSS[standing.filled]
         ),

@@ -134,7 +134,7 @@ def test_copies_tie_exactly_on_every_deal(spec):
     document = numbers(evaluation)
     assert document["difference"] == {"mean": 0, "ci95": [0, 0]}
     assert document["penalty"] == document["field_penalty"]
-    assert document["win_share"]["mean"] == 0.25
+    assert document["win_share"] == {"mean": 0.25, "ci95": [0.25, 0.25]}  # known, not measured
     # Each seating is the same game, as the keys of all decisions are those of the deal.
     tables = evaluation.tables
     for name in ("bids", "points", "penalties"):
@@ -174,6 +174,9 @@ def test_the_numbers_of_a_table_by_hand():
         document["penalty"]["mean"] - document["field_penalty"]["mean"]
     )
     assert document["exact_share"] == (points == 30).mean()
+    exact = evaluation.exact_share()
+    assert (exact.mean, exact.count) == (document["exact_share"], 400)
+    assert 0 <= exact.ci95[0] < exact.mean < exact.ci95[1]
     assert document["floor"] == abs(157 - 180) / 4
     assert document["illegal"] == document["field_illegal"] == 0
     assert tables.points.sum(axis=-1).min() == tables.points.sum(axis=-1).max() == 157

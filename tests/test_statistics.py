@@ -13,6 +13,7 @@ from differenzler_env.evaluation.statistics import (
     bid_floor,
     bootstrap_estimate,
     normal_estimate,
+    share_estimate,
     win_shares,
 )
 
@@ -39,13 +40,73 @@ def test_too_few_values_have_no_interval():
     assert nothing.to_json() == {"mean": None, "ci95": None}
     assert one.to_json() == {"mean": 3.0, "ci95": None}
     assert one.half_width == math.inf
-    assert one.within(0, 1) == one
+    assert share_estimate([0.5]) == Estimate(0.5, None, 1)
+    assert share_estimate([]).count == 0
     assert bootstrap_estimate([3.0]) == one
-
-
-def test_an_interval_is_cut_to_what_is_possible():
-    assert Estimate(0.9, (0.7, 1.1), 5).within(0, 1).ci95 == (0.7, 1.0)
     assert Estimate(0.9, (0.7, 1.1), 5).to_json() == {"mean": 0.9, "ci95": [0.7, 1.1]}
+
+
+# --- shares -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("won", [0, 1, 3, 20, 39, 40])
+def test_wins_and_losses_have_wilsons_interval(won):
+    """Its ends are where the score test just rejects. The variance is that of a sample, so n* is
+    n − 1; n where all are alike."""
+    estimate = share_estimate(np.arange(40) < won)
+    assert (estimate.mean, estimate.count) == (won / 40, 40)
+    size, z = 40 if won in (0, 40) else 39, stats.norm.ppf(0.975)
+    for end in estimate.ci95:
+        assert abs(won / 40 - end) == pytest.approx(z * math.sqrt(end * (1 - end) / size))
+
+
+@pytest.mark.parametrize("won", [0, 40])
+def test_no_win_and_no_loss_against_scipy(won):
+    expected = stats.binomtest(won, 40).proportion_ci(method="wilson")
+    assert share_estimate([won / 40] * 40).ci95 == pytest.approx((expected.low, expected.high))
+
+
+def test_shares_stay_between_nothing_and_all():
+    rng = np.random.default_rng(4)
+    for chance in (0, 0.001, 0.5, 0.999, 1):
+        values = rng.binomial(16, chance, 30) / 16
+        estimate = share_estimate(values)
+        low, high = estimate.ci95
+        assert 0 <= low <= estimate.mean <= high <= 1
+        assert high > low
+        mirrored = share_estimate(1 - values).ci95
+        assert mirrored == pytest.approx((1 - high, 1 - low))
+    assert share_estimate([0.0] * 20).ci95 == pytest.approx((0, 0.1611), abs=1e-4)
+    assert share_estimate([0.0] * 20).ci95[0] == 0
+    assert share_estimate([1.0] * 20).ci95[1] == 1
+    thirds = [1 / 3, 1 - 2 / 3, 0.1 + 0.7 / 3]  # equal but for rounding
+    assert share_estimate(thirds).ci95 == pytest.approx(share_estimate([1 / 3] * 3).ci95)
+
+
+def test_shares_of_the_middle_are_those_of_the_normal_formula():
+    """Four games of a match, which tend to go alike."""
+    rng = np.random.default_rng(6)
+    values = rng.binomial(4, rng.beta(1.5, 1.0, 1000)) / 4
+    normal, share = normal_estimate(values), share_estimate(values)
+    assert share.mean == normal.mean
+    assert share.ci95 == pytest.approx(normal.ci95, abs=3e-4)
+
+
+@pytest.mark.parametrize("alike", [False, True])
+@pytest.mark.parametrize("chance", [0.0011, 0.01, 0.05, 0.25, 0.5, 0.99])
+@pytest.mark.parametrize("matches", [20, 50])
+def test_intervals_of_shares_cover_the_truth(matches, chance, alike):
+    """Four games a match, which may tend to go alike. The normal formula covers 0.11 % in 8 to 20
+    of 100 samples."""
+    rng = np.random.default_rng(8)
+    chances = rng.beta(2 * chance, 2 * (1 - chance), (1000, matches)) if alike else chance
+    samples = rng.binomial(4, chances, (1000, matches)) / 4
+    ends = np.array([share_estimate(values).ci95 for values in samples])
+    covered = ((ends[:, 0] <= chance) & (ends[:, 1] >= chance)).mean()
+    assert 0.90 <= covered <= 0.99
+
+
+# --- means ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("skewed", [False, True])

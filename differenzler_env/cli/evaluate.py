@@ -111,7 +111,7 @@ def result_table(result: "Evaluation") -> "Table":
         ("matches won", *estimate_cells(result.win_share(), percent=True)),
         ("bid", f"{values['bid_mean']:.2f}", ""),
         ("points", f"{values['points_mean']:.2f}", ""),
-        ("exact bids", f"{values['exact_share']:.1%}", ""),
+        ("exact bids", *estimate_cells(result.exact_share(), percent=True)),
         ("floor set by the bids", "–" if values["floor"] is None else f"{values['floor']:.2f}", ""),
     ]
     if values["illegal"] or values["field_illegal"]:

@@ -22,7 +22,7 @@ from .session import (
     store_at,
     whole_matches,
 )
-from .statistics import Estimate, bid_floor, normal_estimate, win_shares
+from .statistics import Estimate, bid_floor, normal_estimate, share_estimate, win_shares
 from .tables import Measured, Tables
 
 
@@ -86,7 +86,17 @@ class Evaluation(Measured):
         """The hero's share of matches won, ties shared, with its interval over matches."""
         shares = win_shares(self.tables.match_penalties)
         seats = np.arange(self.rules.players)
-        return normal_estimate(shares[:, seats, seats].mean(axis=1)).within(0.0, 1.0)
+        if len(self.agents) == 1:
+            fair = 1 / len(seats)
+            return Estimate(fair, (fair, fair), self.tables.matches)
+        shares = win_shares(self.tables.match_penalties)
+        return share_estimate(shares[:, seats, seats].mean(axis=1))
+
+    def exact_share(self) -> Estimate:
+        """The share of the hero's bids hit exactly, with its interval over deals."""
+        # A penalty above zero means a missed bid, a revoke or a forfeited game.
+        hit = self.of_hero(self.tables.penalties) <= 0
+        return share_estimate(hit.mean(axis=2).ravel())
 
     def floor(self) -> float | None:
         """Mean |total − Σ bids| / P: what no play could have saved; None where other settings than
@@ -119,8 +129,7 @@ class Evaluation(Measured):
             "difference": self.difference().to_json(),
             "bid_mean": float(hero_bids.mean()),
             "points_mean": float(hero_points.mean()),
-            # A penalty above zero means a missed bid, a revoke or a forfeited game.
-            "exact_share": float((self.of_hero(self.tables.penalties) <= 0).mean()),
+            "exact_share": self.exact_share().mean,
             "win_share": self.win_share().to_json(),
             "floor": self.floor(),
             "illegal": illegal,

@@ -31,13 +31,6 @@ class Estimate:
         """Half the interval's width; infinite where there is none."""
         return float("inf") if self.ci95 is None else (self.ci95[1] - self.ci95[0]) / 2
 
-    def within(self, low: float, high: float) -> "Estimate":
-        """The same with its interval cut to what is possible, such as 0 to 1 for a share."""
-        if self.ci95 is None:
-            return self
-        ends = (max(low, self.ci95[0]), min(high, self.ci95[1]))
-        return Estimate(self.mean, ends, self.count)
-
     def to_json(self) -> dict[str, Any]:
         """``{"mean": …, "ci95": [low, high]}``; null in place of what is not known."""
         known = self.count > 0
@@ -62,6 +55,36 @@ def normal_estimate(values: npt.ArrayLike) -> Estimate:
         return Estimate(mean, None, 1)
     half = Z95 * float(values.std(ddof=1)) / count**0.5
     return Estimate(mean, (mean - half, mean + half), count)
+
+
+def share_estimate(values: npt.ArrayLike) -> Estimate:
+    """Mean and interval of independent values from 0 to 1, such as shares of a win.
+
+    Wilson's score interval with the effective sample size n* = p (1 − p) / SE², where SE is the
+    standard error of the mean of the values (Korn and Graubard 1998; Franco, Little, Louis and Slud
+    2019). It stays within 0 and 1. Values that are all equal show no error to divide by: there n*
+    is n, so that no win in twenty matches is not taken for certainty.
+
+    Args:
+        values: float ``[n]``, such as the mean share of each match over its seatings.
+    """
+    values = np.asarray(values, np.float64)
+    count = len(values)
+    if count < 2:
+        return normal_estimate(values)  # without an interval
+    share = min(float(values.mean()), 1.0)
+    size = float(count)
+    if np.ptp(values) > 1e-9:  # more than rounding
+        size = share * (1 - share) * count / float(values.var(ddof=1))
+    ends = (_wilson_low(share, size), 1 - _wilson_low(1 - share, size))
+    return Estimate(share, ends, count)
+
+
+def _wilson_low(share: float, size: float) -> float:
+    """The lower root θ of (share − θ)² = z² θ (1 − θ) / size, written to be exact at 0."""
+    spread = Z95**2 / size
+    middle = share + spread / 2
+    return share**2 / (middle + (middle**2 - (1 + spread) * share**2) ** 0.5)
 
 
 def bootstrap_estimate(values: npt.ArrayLike, resamples: int = 2000, seed: int = 0) -> Estimate:

@@ -34,7 +34,7 @@ from .session import (
     store_at,
     whole_matches,
 )
-from .statistics import Estimate, normal_estimate, rating_estimates, win_shares
+from .statistics import Estimate, normal_estimate, rating_estimates, share_estimate, win_shares
 from .tables import Measured, Tables
 
 TABLES = ("mixed", "copies")
@@ -145,7 +145,7 @@ class Standing(Measured):
         for agent in range(len(self.agents)):
             where = self._seats(agent)
             per_match = (shares * where).sum(axis=(1, 2)) / where.sum(axis=(1, 2))
-            estimates.append(normal_estimate(per_match).within(0.0, 1.0))
+            estimates.append(share_estimate(per_match))
         return estimates
 
     @cached_property

@@ -83,8 +83,9 @@ class Evaluation(Measured):
         return differences
 
     def win_share(self) -> Estimate:
-        """The hero's share of matches won, ties shared, with its interval over matches."""
-        shares = win_shares(self.tables.match_penalties)
+        """The hero's share of matches won, ties shared, with its interval over matches.
+
+        Among copies of itself it is known: 1/P, as nothing tells the seats of a match apart."""
         seats = np.arange(self.rules.players)
         if len(self.agents) == 1:
             fair = 1 / len(seats)

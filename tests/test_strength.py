@@ -32,6 +32,21 @@ STRENGTH = script()
     [
         (Rules(), "swisslos"),
         (Rules(deals=1), "swisslos"),
+@pytest.mark.parametrize(
+    ("mean", "ends", "text"),
+    [
+        (0.25, None, "25.0"),
+        (0.25, (0.25, 0.25), "25.0"),
+        (0.5887, (0.5741, 0.6032), "58.9 ± 1.5"),
+        (0.8829, (0.8648, 0.8988), "88.3 ± 1.7"),
+        (0.0, (0.0, 0.1611), "0.0 (0.0 … 16.1)"),
+        (0.9875, (0.9328, 0.9978), "98.8 (93.3 … 99.8)"),
+    ],
+)
+def test_a_mean_is_shown_in_the_middle_of_its_interval_only_where_it_is(mean, ends, text):
+    assert ship.around({"mean": mean, "ci95": ends}, 100, 1) == text
+
+
         (Rules.table(), "table"),
         (Rules.table(deals=1), "table"),
         (Rules(players=5), "swisslos?players=5"),

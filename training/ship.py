@@ -124,10 +124,16 @@ def made_by(stage: Training) -> str:
 
 
 def around(estimate: dict[str, Any], scale: float = 1, digits: int = 2) -> str:
-    """Mean and half width of the interval as text; the mean alone where there is no interval."""
-    low, high = estimate["ci95"] or (0, 0)  # of too few deals
-    half = f"{scale * (high - low) / 2:.{digits}f}"
-    return f"{scale * estimate['mean']:.{digits}f}" + (f" ± {half}" if float(half) else "")
+    """Mean and half width of the interval as text; the interval's ends where the mean is not about
+    its middle, as that of a share near 0 is not; the mean alone where there is no interval."""
+    mean = scale * estimate["mean"]
+    low, high = (scale * end for end in estimate["ci95"] or (0, 0))  # of too few deals
+    half = (high - low) / 2
+    if not float(f"{half:.{digits}f}"):
+        return f"{mean:.{digits}f}"
+    if abs((low + high) / 2 - mean) > half / 10:
+        return f"{mean:.{digits}f} ({low:.{digits}f} … {high:.{digits}f})"
+    return f"{mean:.{digits}f} ± {half:.{digits}f}"
 
 
 def card(name: str, document: dict[str, Any]) -> str:

@@ -16,7 +16,8 @@ from .engine import rows as kernels
 from .engine.deal import SCRATCH
 from .engine.state import OBJECTIVES, OVER, STATE, VIEW, take_records
 from .errors import IllegalActionError
-from .rules import Rules, get_rules
+from .rule_text import get_rules
+from .rules import Rules
 from .transcript import illegal_sentence, settled_deal
 from .view import PlayerView
 
@@ -41,7 +42,7 @@ class Batch:
 
     Args:
         num_games: B, at least 1.
-        rules: :class:`Rules`, the name of a rule set, or ``None`` for the default.
+        rules: :class:`Rules`, a text such as ``"table?players=5"``, or ``None`` for the default.
         seed: 0 ≤ seed < 2¹²⁸, or a sequence of B seeds: each row then has that seed and row number
             0. ``None`` draws one from the operating system.
         objective: ``"penalty"`` (reward: minus the penalty of each deal as it is settled) or

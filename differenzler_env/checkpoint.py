@@ -32,7 +32,8 @@ import numpy.typing as npt
 from .actions import NUM_ACTIONS
 from .files import replacing
 from .observation import LAYOUT, OBSERVATION_VERSION
-from .rules import RULE_SETS, Rules
+from .rule_text import game_text
+from .rules import Rules
 
 FORMAT = 1
 KEY = "differenzler"
@@ -162,9 +163,9 @@ def load(path: str | Path, rules: Rules | None = None) -> tuple[Tensors, dict[st
         )
     trained = rule_sets(path, document)
     if rules is not None and not any(rules.same_game(entry) for entry in trained):
-        names = " or ".join(rules_name(entry) for entry in trained)
+        names = " or ".join(game_text(entry) for entry in trained)
         raise CheckpointError(
-            f"{str(path)!r} is for the rules {names}; the rules here are {rules_name(rules)}"
+            f"{str(path)!r} is for the rules {names}; the rules here are {game_text(rules)}"
         )
     return tensors, document
 
@@ -215,14 +216,6 @@ def fault_text(error: Exception) -> str:
     if isinstance(error, KeyError):
         return f"{error.args[0]!r} is missing"
     return " ".join(str(error).split())
-
-
-def rules_name(rules: Rules) -> str:
-    """The name of a rule set as far as a deal goes, or its settings where it has none."""
-    for name, make in RULE_SETS.items():
-        if rules.same_game(make()):
-            return name
-    return repr(rules.replace(deals=1, first_dealer="random"))
 
 
 def _package_version() -> str:

@@ -12,3 +12,8 @@ class GameOverError(ValueError):
 
 class RecordError(ValueError):
     """A game record or position text that is malformed or contradicts the rules."""
+
+
+class SpecError(ValueError):
+    """A spec that cannot be read, or an agent or field of agents that cannot be loaded; the message
+    is one line."""

@@ -19,7 +19,8 @@ from .engine.state import NO_BID, OVER, STATE, VIEW
 from .errors import GameOverError, IllegalActionError
 from .notation import make_notation, parse_notation
 from .record import make_record, replay
-from .rules import Rules, get_rules
+from .rule_text import get_rules
+from .rules import Rules
 from .transcript import RecordReading, deal_record, illegal_sentence, settled_deal
 from .view import PlayerView
 from .words import Words
@@ -43,7 +44,7 @@ class Game(RecordReading):
     ``"D10"``; seats and numbers Python ints. After the last deal its final state stays to be read.
 
     Args:
-        rules: :class:`Rules`, the name of a rule set, or ``None`` for the default.
+        rules: :class:`Rules`, a text such as ``"table?players=5"``, or ``None`` for the default.
         seed: 0 ≤ seed < 2¹²⁸; ``None`` draws one from the operating system.
         objective: what :attr:`rewards` are, as in :class:`Batch`.
     """

@@ -349,18 +349,3 @@ RULE_SETS: dict[str, Callable[..., Rules]] = {
 
 def _default_deck(players: int) -> tuple[str, ...]:
     return tuple(name for name in NAMES if players < 5 or name != "C6")
-
-
-def get_rules(rules: "Rules | str | None") -> Rules:
-    """Rules from what users give: ``None`` (the default), a name, or rules.
-
-    Raises:
-        ValueError: for an unknown name; it lists the names.
-    """
-    if rules is None:
-        return Rules.swisslos()
-    if isinstance(rules, Rules):
-        return rules
-    if isinstance(rules, str) and rules in RULE_SETS:
-        return RULE_SETS[rules]()
-    raise ValueError(f"{rules!r} is not a rule set; rule sets are {', '.join(RULE_SETS)}")

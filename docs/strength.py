@@ -23,9 +23,9 @@ from generate import filled, table
 
 from differenzler_env.agents.fields import FIELDS
 from differenzler_env.checkpoint import load, rule_sets
-from differenzler_env.cli.common import parse_rules
 from differenzler_env.files import replacing
-from training.ship import ITSELF, SEED, around, measure, rules_text
+from differenzler_env.rule_text import game_text, get_rules
+from training.ship import ITSELF, SEED, around, measure
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
@@ -45,13 +45,13 @@ def strength(paths: Iterable[Path], deals: int) -> dict[str, Any]:
     """All models at all their tables, as JSON values."""
     measured = []
     for path in paths:
-        rules = rules_text(rule_sets(path, load(path)[1])[0])
+        rules = game_text(rule_sets(path, load(path)[1])[0])
         measured.append(
             {
                 "model": path.stem,
                 "rules": rules,
                 "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
-                "tables": measure(path, parse_rules(rules), deals),
+                "tables": measure(path, get_rules(rules), deals),
             }
         )
     return {"deals": deals, "seed": SEED, "models": measured}
@@ -61,7 +61,7 @@ def shown(results: dict[str, Any]) -> str:
     """The results as a Markdown table."""
     rows = []
     for model in results["models"]:
-        others = NUMBERS[parse_rules(model["rules"]).players - 1]
+        others = NUMBERS[get_rules(model["rules"]).players - 1]
         names = [f"`{model['model']}`", f"`{model['rules']}`"]
         for entry in model["tables"]:
             field = f"`{entry['field']}`"

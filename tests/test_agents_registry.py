@@ -23,8 +23,9 @@ from differenzler_env.agents import (
     load_field,
 )
 from differenzler_env.agents.baselines import ConstantAgent, RandomAgent, ThumbAgent
-from differenzler_env.agents.registry import find_file, split_list, split_spec
+from differenzler_env.agents.registry import find_file, split_list
 from differenzler_env.checkpoint import CheckpointError
+from differenzler_env.specs import split_spec
 
 RULES = Rules.swisslos()
 FIRST = Rules(first_dealer=0)  # seat 1 acts first
@@ -59,8 +60,8 @@ def test_a_factory_gets_the_rules_and_typed_options():
     ("spec", "said"),
     [
         ("thum", "did you mean 'thumb'"),
-        ("", "names no agent"),
-        ("?bid=3", "names no agent"),
+        ("", "a name is missing"),
+        ("?bid=3", "no name before the ?"),
         ("constant?bid", "name?option=value"),
         ("constant?bid=3&bid=4", "'bid' twice"),
         ("constant?bid=158", "allowed: 0 to 157"),

@@ -14,7 +14,7 @@ import pytest
 
 from differenzler_env import Game, Rules, __main__
 from differenzler_env.cli import main
-from differenzler_env.cli.common import parse_rules, write_json
+from differenzler_env.cli.common import write_json
 from differenzler_env.cli.program import COMMANDS, usage_error
 
 KEYS = {
@@ -141,15 +141,6 @@ def test_later_deals_of_a_match_are_shown(capsys, tmp_path):
     while game.deal_number < 3:
         game.play(game.legal_actions()[-1])
     assert json.loads(file.read_text())["hands"] == game.hands
-
-
-def test_rules_can_be_adjusted_by_the_word():
-    assert parse_rules("table?players=5&deals=5") == Rules.table(players=5, deals=5)
-    assert parse_rules("swisslos?revoke_penalty=20&exact_bonus_on_zero=false") == Rules(
-        revoke_penalty=20, exact_bonus_on_zero=False
-    )
-    assert parse_rules("mini?deck=D9+DJ+S9+SJ").deck == ("D9", "DJ", "S9", "SJ")
-    assert parse_rules("swisslos?revoke_penalty=none&first_dealer=random").revoke_penalty is None
 
 
 def test_a_usage_error_of_another_form_is_still_one_line():

@@ -11,7 +11,8 @@ from hypothesis import given
 from rule_drawing import rule_sets
 
 from differenzler_env import Game, Rules
-from differenzler_env.rules import RULE_SETS, get_rules
+from differenzler_env.rule_text import get_rules
+from differenzler_env.rules import RULE_SETS
 
 PLAIN = {
     "players": 4,

@@ -19,7 +19,7 @@ from differenzler_env import (
     Rules,
 )
 from differenzler_env.observation import STATE_SLICES
-from differenzler_env.rules import get_rules
+from differenzler_env.rule_text import get_rules
 
 # --- conformance --------------------------------------------------------------------------
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from differenzler_env import Rules
-from differenzler_env.cli.common import parse_rules
 from differenzler_env.evaluation import evaluate
 from training import ship
 
@@ -27,11 +26,12 @@ def script():
 STRENGTH = script()
 
 
-@pytest.mark.parametrize(
-    ("rules", "text"),
-    [
-        (Rules(), "swisslos"),
-        (Rules(deals=1), "swisslos"),
+def test_fields_that_do_not_fit_a_table_are_left_out():
+    path = Path("models/swisslos.safetensors")
+    assert list(ship.fields(path, Rules())) == [ship.ITSELF, *ship.FIELDS]
+    assert list(ship.fields(path, Rules(players=5))) == [ship.ITSELF, "thumb", "heuristic"]
+
+
 @pytest.mark.parametrize(
     ("mean", "ends", "text"),
     [
@@ -45,24 +45,6 @@ STRENGTH = script()
 )
 def test_a_mean_is_shown_in_the_middle_of_its_interval_only_where_it_is(mean, ends, text):
     assert ship.around({"mean": mean, "ci95": ends}, 100, 1) == text
-
-
-        (Rules.table(), "table"),
-        (Rules.table(deals=1), "table"),
-        (Rules(players=5), "swisslos?players=5"),
-        (Rules(exact_bonus_on_zero=False), "swisslos?exact_bonus_on_zero=false"),
-        (Rules(players=2, deck=("D9", "DJ", "S6", "SA")), "swisslos?players=2&deck=D9+DJ+S6+SA"),
-    ],
-)
-def test_rules_are_told_as_the_command_line_reads_them(rules, text):
-    assert ship.rules_text(rules) == text
-    assert parse_rules(text).same_game(rules)
-
-
-def test_fields_that_do_not_fit_a_table_are_left_out():
-    path = Path("models/swisslos.safetensors")
-    assert list(ship.fields(path, Rules())) == [ship.ITSELF, *ship.FIELDS]
-    assert list(ship.fields(path, Rules(players=5))) == [ship.ITSELF, "thumb", "heuristic"]
 
 
 def test_opponents_of_named_fields_are_not_measured():

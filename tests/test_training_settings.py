@@ -40,7 +40,7 @@ def test_the_command_line_comes_on_top_of_the_file(tmp_path: Path) -> None:
         ("width: .inf", "width is inf"),
         ("tensorboard: 3", "tensorboard is 3"),
         ("gae_lambda: 2", "gae_lambda is 2"),
-        ("rules: poker", "rules is 'poker'"),
+        ("rules: poker", "rules: 'poker' is not a rule set"),
         ("rules: {players: 7}", "players is 7"),
         ("precision: float16", "precision is 'float16'"),
         ("name: a/b", "name is 'a/b'"),

@@ -13,7 +13,8 @@ from typing import Any, ClassVar, NamedTuple, NoReturn, TypeVar, overload
 
 import yaml
 
-from differenzler_env.rules import RULE_SETS, Rules
+from differenzler_env.rule_text import get_rules
+from differenzler_env.rules import Rules
 
 
 class ConfigError(ValueError):
@@ -72,7 +73,7 @@ class RunConfig:
     folder: str = setting("runs", "folder of all runs; this one's files lie in FOLDER/NAME", PATH)
     seed: int = setting(1, "seed of deals, choices, weights and shuffles", ZERO_OR_MORE)
     rules: str | dict[str, Any] = setting(
-        "swisslos", "a rule set by name, or settings of rules; each deal is played for itself"
+        "swisslos", "rules as text, or settings of rules; each deal is played for itself"
     )
 
     deals: int = setting(
@@ -178,17 +179,8 @@ class RunConfig:
     def deal_rules(self) -> Rules:
         """The rules that training plays: single deals with a dealer drawn at random."""
         try:
-            if isinstance(self.rules, dict):
-                rules = Rules.from_dict(self.rules)
-            elif self.rules in RULE_SETS:
-                rules = RULE_SETS[self.rules]()
-            else:
-                names = ", ".join(RULE_SETS)
-                raise ConfigError(
-                    f"rules is {self.rules!r}; allowed: {names}, or settings of rules"
-                )
-        except ConfigError:
-            raise
+            given = self.rules
+            rules = Rules.from_dict(given) if isinstance(given, dict) else get_rules(given)
         except ValueError as error:
             raise ConfigError(f"rules: {error}") from None
         return rules.replace(deals=1, first_dealer="random")

@@ -12,10 +12,11 @@ from differenzler_env import Batch
 from differenzler_env.agents import Agent, load
 from differenzler_env.agents.base import uniforms
 from differenzler_env.agents.network_agent import NetworkAgent
-from differenzler_env.agents.registry import split_list, split_spec
+from differenzler_env.agents.registry import split_list
 from differenzler_env.agents.table import choose_actions
 from differenzler_env.checkpoint import Tensors
 from differenzler_env.rules import Rules
+from differenzler_env.specs import split_spec
 
 from .config import ConfigError, RunConfig
 

@@ -79,7 +79,7 @@ def train(options: argparse.Namespace) -> dict[str, float]:
     import ray
 
     from differenzler_env.adapters.rllib import MODULE, save_agent, self_play_config
-    from differenzler_env.rules import get_rules
+    from differenzler_env.rule_text import get_rules
 
     rules = get_rules(options.rules).replace(deals=1)
     steps = options.deals * (len(rules.deck) + rules.players)

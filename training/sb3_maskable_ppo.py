@@ -49,7 +49,7 @@ def train(options: argparse.Namespace) -> Any:
 
     from differenzler_env.adapters.sb3 import DifferenzlerVecEnv
     from differenzler_env.adapters.sb3_policy import NetworkPolicy, save_agent
-    from differenzler_env.rules import get_rules
+    from differenzler_env.rule_text import get_rules
 
     rules = get_rules(options.rules).replace(deals=1)
 

@@ -19,11 +19,12 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from differenzler_env.agents import load_field
-from differenzler_env.checkpoint import CheckpointError, load, rule_sets, rules_name, save
-from differenzler_env.cli.common import parse_rules, progress_bar
+from differenzler_env.checkpoint import CheckpointError, load, rule_sets, save
+from differenzler_env.cli.common import progress_bar
 from differenzler_env.evaluation import evaluate
 from differenzler_env.files import replacing
-from differenzler_env.rules import RULE_SETS, Rules
+from differenzler_env.rule_text import game_text, get_rules
+from differenzler_env.rules import Rules
 from training.config import Config, DMCConfig, RunConfig
 
 ITSELF = "copies of itself"
@@ -63,19 +64,6 @@ Each row again: `differenzler evaluate models/{name}.safetensors --field FIELD -
 Limits: it was trained against {company}. At tables of players who bid and play otherwise it is weaker than
 among copies of itself; that gap is what the rows above show. It knows no other rules.
 """
-
-
-def rules_text(rules: Rules) -> str:
-    """Rules as ``--rules`` of the command line has them, matches of the default length."""
-    name = rules_name(rules)
-    if name in RULE_SETS:
-        return name
-    settings = {
-        setting: "+".join(value) if setting == "deck" else str(value).lower()
-        for setting, value in rules.differing().items()
-        if setting not in ("deals", "first_dealer")
-    }
-    return "swisslos?" + "&".join(f"{setting}={value}" for setting, value in settings.items())
 
 
 def fields(path: Path, rules: Rules) -> dict[str, str]:
@@ -148,7 +136,7 @@ def card(name: str, document: dict[str, Any]) -> str:
     return CARD.format(
         name=name,
         method=made[-1].get("method", Config.method),
-        rules=rules_text(Rules.from_dict(document["rules"][0])),
+        rules=game_text(Rules.from_dict(document["rules"][0])),
         shape=f"residual MLP, {shape['width']} wide, {shape['blocks']} blocks",
         deals=sum(stage["deals"] for stage in made),
         decisions=sum(stage["decisions"] for stage in made),
@@ -172,7 +160,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         tensors, document = load(options.policy)
         tensors = {name: weights.astype(np.float16) for name, weights in tensors.items()}
-        rules = parse_rules(rules_text(rule_sets(options.policy, document)[0]))
+        rules = get_rules(game_text(rule_sets(options.policy, document)[0]))
         made = stages(document["training"])
         if not all("config" in stage for stage in made):
             raise CheckpointError(

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from ..rules import Rules, get_rules
+from ..rule_text import get_rules
+from ..rules import Rules
 
 
 def given_rules(rules: Rules | str | Mapping[str, Any] | None) -> Rules:

@@ -30,7 +30,8 @@ from ..checks import one_of
 from ..deals import check_deal
 from ..engine.state import OBJECTIVES
 from ..game import Game
-from ..rules import RULE_SETS, Rules, get_rules
+from ..rule_text import get_rules, parse_rules
+from ..rules import Rules
 from ..view import PlayerView
 from .openspiel_observer import Observer
 from .openspiel_observer import pyspiel as pyspiel
@@ -96,7 +97,8 @@ def game_parameters(rules: Rules | str | None = None, objective: str = "penalty"
 
 
 def load_game(rules: Rules | str | None = None, objective: str = "penalty") -> Any:
-    """The ``pyspiel.Game`` of some rules: a :class:`Rules`, the name of a rule set, or None.
+    """The ``pyspiel.Game`` of some rules: a :class:`Rules`, a text such as
+    ``"table?players=5"``, or None.
 
     Raises:
         ValueError: for an unknown name or objective.
@@ -105,8 +107,6 @@ def load_game(rules: Rules | str | None = None, objective: str = "penalty") -> A
 
 
 def _rules_of(parameters: dict[str, Any]) -> Rules:
-    name = parameters["rules"]
-    get_rules(name)  # a name that is not known is told in one line
     settings = {
         setting: value
         for setting, value in parameters.items()
@@ -116,7 +116,7 @@ def _rules_of(parameters: dict[str, Any]) -> Rules:
         settings["deck"] = tuple(settings["deck"].split())
     if settings.get("first_dealer") == -1:
         settings["first_dealer"] = "random"
-    return RULE_SETS[name](**settings)
+    return parse_rules(parameters["rules"], **settings)
 
 
 class DifferenzlerGame(pyspiel.Game):

@@ -11,7 +11,8 @@ from typing import Any
 
 from ..envs.illegal import env as table_env
 from ..envs.ledger import Ledger
-from ..rules import Rules, get_rules
+from ..rule_text import get_rules
+from ..rules import Rules
 from . import given_rules, needed
 
 with needed("rllib"):
@@ -105,7 +106,7 @@ def self_play_config(
     """PPO in self-play: one masked module in all seats. Runners and training are the caller's.
 
     Args:
-        rules: a :class:`Rules`, the name of a rule set, or None.
+        rules: a :class:`Rules`, a text such as ``"table?players=5"``, or None.
         width: of the networks.
         blocks: residual blocks of the networks.
     """

@@ -3,8 +3,9 @@
 ``load("thumb", rules)`` gives an agent; ``docs/agents.md`` lists the specs.
 """
 
+from ..errors import SpecError
 from .base import Agent, KeyedGenerator, keyed_rng
-from .registry import SpecError, as_agent, load, load_field
+from .registry import as_agent, load, load_field
 from .table import choose_action, choose_actions
 
 __all__ = [

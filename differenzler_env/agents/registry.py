@@ -8,11 +8,13 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import NoneType
 from typing import Any, cast, get_args
-from urllib.parse import unquote
 
 import numpy as np
 
-from ..rules import Rules, get_rules
+from ..errors import SpecError
+from ..rule_text import get_rules
+from ..rules import Rules
+from ..specs import split_spec
 from ..view import PlayerView
 from .base import Actions, Agent, Keys, Records
 from .fields import FIELDS
@@ -29,10 +31,6 @@ BUILT_IN = {
 """Agents with a name of their own: name → ``module:factory``. Modules are imported on demand."""
 
 
-class SpecError(ValueError):
-    """An agent spec, or a field of them, that cannot be loaded; the message is one line."""
-
-
 def split_list(text: str) -> list[str]:
     """The specs of a list separated by commas, blanks trimmed.
 
@@ -45,32 +43,12 @@ def split_list(text: str) -> list[str]:
     return specs
 
 
-def split_spec(spec: str) -> tuple[str, dict[str, str]]:
-    """Name and options of ``name?option=value&option=value``; values are percent-decoded.
-
-    Raises:
-        SpecError: if it is not of that form or gives an option twice.
-    """
-    name, mark, tail = spec.strip().partition("?")
-    if not name:
-        raise SpecError(f"{spec!r} names no agent")
-    options: dict[str, str] = {}
-    for part in tail.split("&") if mark else ():
-        option, equals, value = part.partition("=")
-        if not option or not equals:
-            raise SpecError(f"{spec!r}: options look like name?option=value&option=value")
-        if option in options:
-            raise SpecError(f"{spec!r} gives option {option!r} twice")
-        options[option] = unquote(value)
-    return name, options
-
-
 def load(spec: str, rules: RulesLike = None) -> Agent:
     """The agent of a spec: a built-in name, a checkpoint file, or ``package.module:factory``.
 
     Args:
         spec: ``name?option=value&option=value``.
-        rules: rules it is to play by; a name or None as in ``get_rules``.
+        rules: rules it is to play by; a text or None as in ``get_rules``.
 
     Raises:
         SpecError: if there is no such agent or an option is wrong.

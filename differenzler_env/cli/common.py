@@ -3,7 +3,6 @@
 import importlib.util
 import json
 import os
-import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -20,35 +19,8 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from ..agents.registry import split_spec
 from ..files import replacing
 from ..record import read_records
-from ..rules import RULE_SETS, Rules, get_rules
-
-
-def parse_rules(text: str) -> Rules:
-    """Rules from ``name`` or ``name?setting=value&setting=value``, such as ``table?players=5``.
-
-    Raises:
-        ValueError: for an unknown rule set or setting, or an impossible value.
-    """
-    name, options = split_spec(text)
-    get_rules(name)  # raises for an unknown name
-    settings = {setting: _value(setting, value) for setting, value in options.items()}
-    known = Rules.__dataclass_fields__
-    for setting in settings:
-        if setting not in known:
-            raise ValueError(f"there is no setting {setting!r}; settings are {', '.join(known)}")
-    return RULE_SETS[name](**settings)
-
-
-def _value(setting: str, text: str) -> Any:
-    if setting == "deck":
-        return text.replace("+", " ").replace(",", " ").split()
-    words = {"true": True, "false": False, "none": None, "null": None}
-    if text.lower() in words:
-        return words[text.lower()]
-    return int(text) if re.fullmatch("-?[0-9]{1,18}", text) else text
 
 
 def read_matches(file: Path, match: int | None = None) -> Iterator[tuple[int, Any]]:

@@ -25,10 +25,11 @@ class Deal:
         from rich.table import Table
 
         from ..cards import SUIT_NAMES, SUITS
+        from ..rule_text import get_rules
         from ..text import suit_text
-        from .common import check_output, parse_rules, write_json
+        from .common import check_output, write_json
 
-        rules = parse_rules(self.rules)
+        rules = get_rules(self.rules)
         check_output(self.json)
         deal = self.dealt(rules)
         write_json(self.json, deal)

@@ -26,14 +26,14 @@ class Export:
         import importlib.util
 
         from ..agents.registry import find_file
-        from ..checkpoint import rules_name
         from ..files import replacing
-        from .common import check_output, parse_rules
+        from ..rule_text import game_text, get_rules
+        from .common import check_output
 
         for library in NEEDED:
             if importlib.util.find_spec(library) is None:
                 raise ValueError(f"export needs {library}: pip install 'differenzler-env[onnx]'")
-        rules = None if self.rules is None else parse_rules(self.rules)
+        rules = None if self.rules is None else get_rules(self.rules)
         check_output(self.out)
         path = find_file(self.model)
         if self.out.resolve() == path.resolve():
@@ -46,5 +46,5 @@ class Export:
             model, played, apart = exported(path, rules)
             with replacing(self.out) as temporary:
                 temporary.write_bytes(model)
-        print(f"{self.out}: {len(model) / 1e6:.1f} MB, for the rules {rules_name(played)}")
+        print(f"{self.out}: {len(model) / 1e6:.1f} MB, for the rules {game_text(played)}")
         print(f"ONNX Runtime and torch choose alike; their logits differ by a share of {apart:.0e}")

@@ -9,7 +9,7 @@ RulesText = Annotated[
     str,
     arg(help="rule set: swisslos, table, television, mini; settings as in table?players=5"),
 ]
-"""For :func:`.common.parse_rules`."""
+"""For :func:`.rule_text.get_rules`."""
 PlaySeed = Annotated[int, arg(help="of the deals and of the agents' draws")]
 Workers = Annotated[
     int | None,

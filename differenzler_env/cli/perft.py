@@ -55,12 +55,12 @@ class Perft:
     def start(self) -> Any:
         """The position to count from, all bids given."""
         from .. import Game
-        from .common import parse_rules
+        from ..rule_text import get_rules
 
         if self.position is not None:
             game = Game.from_notation(self.position)
         else:
-            game = Game(parse_rules(self.rules).replace(deals=1), self.seed)
+            game = Game(get_rules(self.rules).replace(deals=1), self.seed)
         while game.phase == "bid":
             game.play(0)
         if game.is_over:

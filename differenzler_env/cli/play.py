@@ -75,9 +75,9 @@ class Play:
         from ..checks import seat_number, typed_seed
         from ..game import Game
         from ..play.sitting import Sitting, matches_folder, new_match_file, seat_field
-        from .common import parse_rules
+        from ..rule_text import get_rules
 
-        rules = parse_rules(self.rules or "swisslos")
+        rules = get_rules(self.rules)
         seat = seat_number(self.seat or 0, rules.players)
         agents = seat_field(self.opponents or "thumb", seat, rules)
         seed = typed_seed(self.seed)

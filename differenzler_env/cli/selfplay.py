@@ -31,7 +31,8 @@ class Selfplay:
 
         from ..agents.registry import split_list
         from ..evaluation.selfplay import self_play
-        from .common import check_output, parse_rules, progress_bar
+        from ..rule_text import get_rules
+        from .common import check_output, progress_bar
 
         arrays = self.out.with_suffix(".parquet") if self.arrays else None
         check_output(self.out)
@@ -44,7 +45,7 @@ class Selfplay:
             raise ValueError("arrays need pyarrow: pip install pyarrow")
         agents = split_list(",".join(self.agents))
         with progress_bar("matches") as progress:
-            play = self_play(agents, parse_rules(self.rules), self.deals, self.seed, progress)
+            play = self_play(agents, get_rules(self.rules), self.deals, self.seed, progress)
             matches = play.write(self.out, arrays)
         files = str(self.out) if arrays is None else f"{self.out} and {arrays}"
         print(f"{matches} matches, {matches * (play.rules.deals)} deals in {files}")

@@ -48,16 +48,16 @@ class Tournament:
 
         from ..evaluation.names import legend, short_names
         from ..evaluation.tournament import tournament
+        from ..rule_text import get_rules
         from .common import (
             check_output,
             check_report,
             fault_lines,
-            parse_rules,
             progress_bar,
             write_json,
         )
 
-        rules = parse_rules(self.rules)
+        rules = get_rules(self.rules)
         check_output(self.json)
         check_output(self.resume)
         check_report(self.report)

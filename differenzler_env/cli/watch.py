@@ -42,9 +42,10 @@ class Watch:
         from ..game import Game
         from ..play.analysis import load_judge
         from ..play.sitting import Sitting
-        from .common import check_output, parse_rules
+        from ..rule_text import get_rules
+        from .common import check_output
 
-        rules = parse_rules(self.rules)
+        rules = get_rules(self.rules)
         check_output(self.record)
         check_pace(self.pace)
         specs = split_list(self.agents)

@@ -17,7 +17,8 @@ from ..checks import one_of
 from ..engine.state import OBJECTIVES
 from ..errors import GameOverError
 from ..game import Game
-from ..rules import Rules, get_rules
+from ..rule_text import get_rules
+from ..rules import Rules
 from .match import forfeit_reward, play, start_match
 from .rendering import FRAMES_PER_SECOND, MODES, Renderer
 from .spaces import action_space, observation_space, state_space
@@ -60,7 +61,7 @@ class raw_env(AECEnv[str, dict[str, Any], Any]):  # noqa: N801  (PettingZoo's na
     other options are ignored. ``reset()`` without a seed goes on to the next match.
 
     Args:
-        rules: a :class:`Rules`, the name of a rule set, or None for the default.
+        rules: a :class:`Rules`, a text such as ``"table?players=5"``, or None for the default.
         objective: ``"penalty"`` or ``"win"``.
         render_mode: None, ``"ansi"``, ``"human"`` or ``"rgb_array"``.
         render_seat: the seat whose view is shown, ``"open"`` for all; None: the seat to act.

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..game import Game
-from ..rules import Rules, get_rules
+from ..rule_text import get_rules
+from ..rules import Rules
 from .options import deal_option
 
 ILLEGAL = ("terminate", "raise")

@@ -11,7 +11,8 @@ import numpy.typing as npt
 from ..agents import Agent, as_agent, load_field
 from ..agents.registry import RulesLike
 from ..checks import typed_seed
-from ..rules import Rules, get_rules
+from ..rule_text import get_rules
+from ..rules import Rules
 from .seatings import hero_seatings
 from .session import (
     Progress,
@@ -158,7 +159,7 @@ def evaluate(
         hero: the agent measured.
         field: the P − 1 others, or one that fills the table, or a named field such as ``"@v0"``,
             whose agents take turns if there are more; their order does not matter.
-        rules: a name, rules, or None for the default.
+        rules: a text such as ``"table?players=5"``, rules, or None for the default.
         deals: distinct deals, rounded up to whole matches.
         seed: of the deals and of the agents' draws; None draws one.
         workers: processes to play in, None for as many as are worth it; the numbers do not depend

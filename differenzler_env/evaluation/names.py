@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from ..agents.registry import SpecError, split_spec
+from ..errors import SpecError
+from ..specs import split_spec
 
 ENDING = ".safetensors"
 DEFAULT = "?deterministic=true"

@@ -36,7 +36,8 @@ from ..checks import typed_seed
 from ..files import replacing
 from ..observation import OBSERVATION_SIZE, OBSERVATION_VERSION
 from ..record import write_records
-from ..rules import Rules, get_rules
+from ..rule_text import get_rules
+from ..rules import Rules
 from .duplicate import CHUNK
 from .referee import Referee
 from .session import Progress, whole_matches
@@ -226,7 +227,7 @@ def self_play(
 
     Args:
         agents: one for each seat, or one for all; they move on one seat each match.
-        rules: a name, rules, or None for the default.
+        rules: a text such as ``"table?players=5"``, rules, or None for the default.
         deals: deals to be played, rounded up to whole matches.
         seed: of the deals and of the agents' draws; None draws one.
         progress: called with the number of matches played and to be played.

@@ -10,9 +10,10 @@ from typing import Any
 
 from .. import __version__
 from ..agents import Agent
-from ..agents.registry import find_file, split_spec
+from ..agents.registry import find_file
 from ..checks import is_integer
 from ..rules import Rules
+from ..specs import split_spec
 from .duplicate import CHUNK, play_matches
 from .tables import Integers, Store, Tables
 

@@ -22,7 +22,8 @@ import numpy.typing as npt
 from ..agents import Agent
 from ..agents.registry import RulesLike, share_agents
 from ..checks import one_of, typed_seed
-from ..rules import Rules, get_rules
+from ..rule_text import get_rules
+from ..rules import Rules
 from .evaluate import distinct
 from .seatings import copies_seatings, mixed_seatings
 from .session import (
@@ -231,7 +232,7 @@ def tournament(
 
     Args:
         agents: two or more different agents.
-        rules: a name, rules, or None for the default.
+        rules: a text such as ``"table?players=5"``, rules, or None for the default.
         deals: distinct deals, rounded up to whole matches; each is played at many tables.
         seed: of the deals and of the agents' draws; None draws one.
         workers: processes, None for as many as are worth it; the numbers do not depend on it.

@@ -8,6 +8,7 @@ from ..cards import BEATERS, SUITS, card_index, hand_bits
 from ..engine.kernels import plain_penalty
 from ..game import Game
 from ..record import replay
+from ..rule_text import rules_text
 from ..rules import Rules
 from ..text import hand_text, harmless
 from ..words import ENGLISH, Words
@@ -61,7 +62,7 @@ def _heading(rules: Rules, seats: Sequence[str], words: Words) -> str:
     if own is not None:
         names[own] = words("you")
     where = ", ".join(f"{words('seat', seat=seat)}: {name}" for seat, name in enumerate(names))
-    return f"{rules!r}\n{where}"
+    return f"{rules_text(rules)}\n{where}"
 
 
 def _deal_blocks(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..agents import Agent, SpecError, choose_action, load_field
-from ..agents.registry import BUILT_IN, split_spec
+from ..agents.registry import BUILT_IN
 from ..agents.table import illegal_choice
 from ..checks import MAX_SEED
 from ..errors import RecordError
@@ -19,6 +19,7 @@ from ..files import replacing
 from ..game import Game
 from ..record import parse_line, write_records
 from ..rules import Rules
+from ..specs import split_spec
 from .steps import DEAL, SETTLED, Step, play_step
 
 FORMAT = 1

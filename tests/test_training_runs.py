@@ -124,6 +124,17 @@ def test_what_was_trained_plays(tmp_path: Path) -> None:
     assert agent.batched
 
 
+def test_a_run_whose_time_is_up_says_how_far_it_came(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = smoke(tmp_path, deals=640, minutes=1e-6)
+    assert train(config) == 0
+    said = capsys.readouterr().err
+    assert "time is up (minutes 1e-06): 64 of 640 deals; go on with --resume\n" in said
+    assert train(smoke(tmp_path, deals=128), resume=True) == 0
+    assert "time is up" not in capsys.readouterr().err
+
+
 # Interrupted and killed --------------------------------------------------------------------
 
 

@@ -73,6 +73,7 @@ def test_bad_settings_are_one_line(tmp_path: Path, text: str, what: str) -> None
         (["--config", "absent.yaml"], "absent.yaml"),
         (["--resume", "--name", "absent"], "no run to resume"),
         (["--device", "cuda:99"], "cuda:99"),
+        (["--threads", "1000000000"], "allowed: 0 to 1024"),
     ],
 )
 def test_a_bad_command_line_exits_with_2(

@@ -129,9 +129,10 @@ def _train(
     """One process of a run; the first of them writes and shows."""
     first = rank == 0
     files = RunFiles(config)
+    files.check(resume)
     started = time.monotonic()
     with Interruption() as interruption, ExitStack() as at_end:
-        # First of all, so that settings that cannot be leave the folder as it is.
+        # Before the folder is touched, so that settings that cannot be leave it as it is.
         learner = kind(config, rank, processes)
         tables = FrozenTables(config, learner.rules)
         if first:
@@ -178,13 +179,18 @@ def _train(
                     saved = time.monotonic()
             if first:
                 files.save(learner)
+            advice = "; go on with --resume" if resumable else ""
             if interruption.noticed:
-                advice = "; go on with --resume" if resumable else ""
                 display.say(
                     f"interrupted: saved after update {learner.progress.updates} in "
                     f"{files.folder}{advice}"
                 )
                 return INTERRUPTED
+            if learner.progress.deals < config.deals:
+                display.say(
+                    f"time is up (minutes {config.minutes:g}): {learner.progress.deals:,} of "
+                    f"{config.deals:,} deals{advice}"
+                )
             display.say(f"policy saved as {files.policy_path}")
     return 0
 

@@ -48,25 +48,35 @@ class RunFiles:
         self._written: set[int] = set()
         self._claim: int | None = None
 
-    def begin(self, resume: bool) -> None:
-        """Make the folder, or check that there is something to go on with; keep other processes out
-        until :meth:`end`, or until this process is gone.
+    def check(self, resume: bool) -> None:
+        """Whether there is something to go on with, or nothing in the way; nothing is written.
 
         Raises:
-            ConfigError: if a run lies there and is not to be resumed, or the other way round, or if
-                another process trains there.
+            ConfigError: if a run lies there and is not to be resumed, or the other way round.
         """
         try:
             there = bool(self.checkpoints())
-            if resume and not there:
-                raise ConfigError(f"there is no run to resume in {str(self.folder)!r}")
-            if there and not resume:
-                raise ConfigError(
-                    f"{str(self.folder)!r} holds a run already: give --resume to go on with it, or "
-                    "another --name"
-                )
+        except OSError as error:
+            raise ConfigError(f"{str(self.folder)!r} cannot be read: {error.strerror}") from None
+        if resume and not there:
+            raise ConfigError(f"there is no run to resume in {str(self.folder)!r}")
+        if there and not resume:
+            raise ConfigError(
+                f"{str(self.folder)!r} holds a run already: give --resume to go on with it, or "
+                "another --name"
+            )
+
+    def begin(self, resume: bool) -> None:
+        """Make the folder; keep other processes out until :meth:`end`, or until this process is
+        gone.
+
+        Raises:
+            ConfigError: as :meth:`check` does, and if another process trains there.
+        """
+        try:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._claim_folder()
+            self.check(resume)
             for leftover in self.folder.glob(".*.tmp"):  # of a process that was killed
                 leftover.unlink(missing_ok=True)
             text = yaml.safe_dump(self.config.to_dict(), sort_keys=False)

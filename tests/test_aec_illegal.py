@@ -37,7 +37,13 @@ def test_an_illegal_move_ends_the_match_and_costs_the_offender_alone(turn):
     for _ in range(turn):
         env.step(pick(None, None, env.infos[env.agent_selection]))
     offender = env.agent_selection
-    env.step(an_illegal_action(env))
+    action = an_illegal_action(env)
+    with pytest.raises(IllegalActionError) as refused:
+        env.unwrapped.step(action)
+    env.step(action)
+    # The sentence lists the offender's own cards: it is in no other seat's info.
+    told = {agent: info["illegal"] for agent, info in env.infos.items() if "illegal" in info}
+    assert told == {offender: str(refused.value)}
     assert env.agents == SEATS
     assert env.terminations == dict.fromkeys(SEATS, True)
     assert env.truncations == dict.fromkeys(SEATS, False)

@@ -134,6 +134,7 @@ def test_an_illegal_move_ends_the_episode(name, objective, cost, turn):
     assert after["action_mask"].all()
     assert told["action_mask"].all()
     assert "deal" not in told
+    assert told["illegal"].startswith(f"action {action} ") and "; allowed: " in told["illegal"]
     with pytest.raises(GameOverError):
         env.step(0)
     assert len(episode(env, pick, seed=turn)) == (11 if name == DEAL else 41)
@@ -157,6 +158,7 @@ def test_illegal_moves_raise_where_asked_to_and_change_nothing():
             env.step(int(np.flatnonzero(info["action_mask"] == 0)[0]))
         assert everything(env) == before
         *_, terminated, _, info = env.step(int(legal(info)[0]))
+        assert "illegal" not in info
     assert terminated
 
 

@@ -29,7 +29,8 @@ class DifferenzlerVecEnv(VecEnv):
     | rewards | float32 [n] |
     | dones | bool [n]; a row that is done already shows the first observation of its next match |
     | infos | a dict a row: ``action_mask`` int8 [194]; ``deal`` in steps that settle one; where a |
-    | | match ends ``terminal_observation``, with mask and deal as they were at its end |
+    | | match ends ``terminal_observation``, with mask and deal as they were at its end, and |
+    | | ``illegal`` where an illegal action ended it |
 
     ``env_method("action_masks")`` gives the masks, bool [194] a row, without computing them anew.
     ``get_attr`` reads attributes of the vector environment: arrays row by row, all else repeated.
@@ -94,6 +95,9 @@ class DifferenzlerVecEnv(VecEnv):
                 rows[row]["terminal_observation"] = infos["final_obs"][row]
             if "deal" in final:
                 _tell_deals(rows, final)
+            if "illegal" in final:
+                for row in np.flatnonzero(final["_illegal"]):
+                    rows[row]["illegal"] = final["illegal"][row]
         return observations, rewards.astype(np.float32), dones, rows
 
     def close(self) -> None:

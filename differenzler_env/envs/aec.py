@@ -46,7 +46,7 @@ class raw_env(AECEnv[str, dict[str, Any], Any]):  # noqa: N801  (PettingZoo's na
     | actions | ``Discrete(194)``: 0…157 bid that many points, 158…193 play card ``action − 158`` |
     | observation | dict: ``observation`` float32 [N] in [−1, 1], ``action_mask`` int8 [194] |
     | mask | 1 = legal; all zero for seats not to act and in dead turns |
-    | infos | ``action_mask`` as in the observation; ``deal`` (below) |
+    | infos | ``action_mask`` as in the observation; ``deal`` and ``illegal`` (below) |
     | state | ``state()`` float32 [S], the whole table as the seat to act sits at it |
     | episode | a match; all seats terminate with its last card, none is ever truncated |
 
@@ -56,6 +56,7 @@ class raw_env(AECEnv[str, dict[str, Any], Any]):  # noqa: N801  (PettingZoo's na
 
     ``infos[agent]["deal"]`` holds ``bid``, ``points`` and ``penalty`` of that seat from the step
     that settles a deal until the seat has acted, so that each seat sees it once.
+    ``infos[agent]["illegal"]`` is there after :meth:`forfeit`, which the wrapped environment calls.
 
     ``reset(options={"deal": {"hands", "trump", "dealer", "turned_up"}})`` sets up the first deal;
     other options are ignored. ``reset()`` without a seed goes on to the next match.
@@ -154,11 +155,15 @@ class raw_env(AECEnv[str, dict[str, Any], Any]):  # noqa: N801  (PettingZoo's na
             self._settled = dict(zip(self.agents, deals, strict=True))
         self._finish_step(agent, rewards)
 
-    def forfeit(self) -> None:
+    def forfeit(self, sentence: str) -> None:
         """End the match because the seat to act has made an illegal move.
 
         That seat gets minus (the worst possible penalty of a deal + 1) for each deal not yet
         settled, −1 in all under objective ``"win"``; the others get 0. All terminate.
+
+        Args:
+            sentence: what was wrong. It may name the seat's cards, so that seat's info alone has
+                it, under ``illegal``.
         """
         agent = self.agent_selection
         rewards = [0.0] * len(self.possible_agents)
@@ -168,6 +173,7 @@ class raw_env(AECEnv[str, dict[str, Any], Any]):  # noqa: N801  (PettingZoo's na
         self._settled.pop(agent, None)
         self.terminations = dict.fromkeys(self.agents, True)
         self._finish_step(agent, rewards)
+        self.infos[agent]["illegal"] = sentence
 
     def observe(self, agent: str) -> dict[str, Any]:
         """What an agent may know now; the mask is all zero unless it is to act.

@@ -21,9 +21,9 @@ class IllegalActionWrapper(OrderEnforcingWrapper[str, dict[str, Any], Any]):
     """Ends the match when the seat to act makes an illegal move, instead of raising.
 
     The offender gets minus (the worst possible penalty of a deal + 1) for each deal not yet settled
-    (−1 in all under objective ``"win"``), all others 0; all terminate, nobody is truncated. What is
-    no action at all (not an integer, or outside the action space) raises and changes nothing. So
-    does a step after the end.
+    (−1 in all under objective ``"win"``), all others 0; all terminate, nobody is truncated. The
+    offender's own info says why, under ``illegal``. What is no action at all (not an integer, or
+    outside the action space) raises and changes nothing. So does a step after the end.
     """
 
     env: raw_env
@@ -47,8 +47,8 @@ class IllegalActionWrapper(OrderEnforcingWrapper[str, dict[str, Any], Any]):
         self._has_updated = True
         try:
             env.step(action)
-        except IllegalActionError:
-            env.forfeit()
+        except IllegalActionError as error:
+            env.forfeit(str(error))
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """What the seat to act is told; as of the wrapped environment."""

@@ -49,7 +49,8 @@ class DifferenzlerEnv(gymnasium.Env[Any, Any]):
 
     ## Info
     ``action_mask`` as above; ``deal`` in the step that settles a deal: the learner's ``bid``,
-    ``points`` and ``penalty``.
+    ``points`` and ``penalty``; ``illegal`` in the step that an illegal bid or card has ended: the
+    sentence that ``illegal="raise"`` raises.
 
     ## Reset
     ``reset(seed=s)`` deals what ``Game(rules, seed=s)`` deals; without a seed the next match
@@ -57,7 +58,7 @@ class DifferenzlerEnv(gymnasium.Env[Any, Any]):
     ``options={"deal": {"hands", "trump", "dealer", "turned_up"}}`` sets up the first deal.
 
     Args:
-        rules: a :class:`Rules`, the name of a rule set, or None for the default.
+        rules: a :class:`Rules`, a text such as ``"table?players=5"``, or None for the default.
         seat: the learner's seat, or ``"random"``: drawn anew for each match.
         opponents: an agent spec, an agent or a callable ``(view, rng) -> action`` for all other
             seats; a list of them from the learner's right-hand neighbour onward; or
@@ -153,9 +154,9 @@ class DifferenzlerEnv(gymnasium.Env[Any, Any]):
             raise GameOverError("the episode has ended; call reset()")
         action = parse_action(action)
         with undone_on_failure(self, *_PARTS):
-            reward, deal = self._turn(game, action)
+            reward, told = self._turn(game, action)
         self._renderer.show(game, self._learner)
-        return self._observation(), reward, self._ended, False, self._info(deal)
+        return self._observation(), reward, self._ended, False, self._info(**told)
 
     def action_masks(self) -> NDArray[np.bool_]:
         """The mask as bool [194], where MaskablePPO looks for it."""
@@ -171,19 +172,21 @@ class DifferenzlerEnv(gymnasium.Env[Any, Any]):
         """The learner's view as the render mode says."""
         return self._renderer.frame(self.game, self._learner)
 
-    def _turn(self, game: Game, action: int) -> tuple[float, dict[str, int] | None]:
-        """The learner's action, then those of the others."""
+    def _turn(self, game: Game, action: int) -> tuple[float, dict[str, Any]]:
+        """The learner's action, then those of the others; its reward, and what its info tells."""
         try:
             reward, deal = self._play(action)
-        except IllegalActionError:
+        except IllegalActionError as error:
             if self.illegal == "raise":
                 raise
             self._ended = True
-            return forfeit_reward(self.rules, self.objective, game.settled_deals), None
+            cost = forfeit_reward(self.rules, self.objective, game.settled_deals)
+            return cost, {"illegal": str(error)}
         # At most one deal is settled a step: each deal waits for the learner's bid.
         later_reward, later_deal = self._let_others_play()
         self._ended = game.is_over
-        return reward + later_reward, deal or later_deal
+        deal = deal or later_deal
+        return reward + later_reward, {} if deal is None else {"deal": deal}
 
     def _play(self, action: int) -> tuple[float, dict[str, int] | None]:
         rewards, deals = play(self.game, action)
@@ -219,8 +222,5 @@ class DifferenzlerEnv(gymnasium.Env[Any, Any]):
         vector = self.game.observe(self._learner)
         return vector if self._flat else {"observation": vector, "action_mask": self._mask()}
 
-    def _info(self, deal: dict[str, int] | None = None) -> dict[str, Any]:
-        info: dict[str, Any] = {"action_mask": self._mask()}
-        if deal is not None:
-            info["deal"] = deal
-        return info
+    def _info(self, **told: Any) -> dict[str, Any]:
+        return {"action_mask": self._mask(), **told}

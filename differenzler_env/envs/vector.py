@@ -43,7 +43,8 @@ class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
     | observations | ``observation`` float32 [n, N], ``action_mask`` int8 [n, 194]; or vectors |
     | rewards | float64 [n] |
     | terminations, truncations | bool [n]; truncations are all False |
-    | infos | ``action_mask`` int8 [n, 194]; ``deal``: ``bid``, ``points``, ``penalty`` int64 [n] |
+    | infos | ``action_mask`` int8 [n, 194]; ``deal``: ``bid``, ``points``, ``penalty`` int64 [n]; |
+    | | ``illegal``: a sentence or None, object [n] |
 
     Each info has its ``_`` companion, bool [n], as Gymnasium builds them. All arrays are fresh.
 
@@ -190,10 +191,10 @@ class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
             )
         before = self._masks()
         illegal = ~resetting & (before[self._rows, np.where(resetting, 0, chosen)] == 0)
+        sentences = self._sentences(chosen, illegal)
         if illegal.any() and self.illegal == "raise":
             row = int(np.flatnonzero(illegal)[0])
-            record, action = batch.state_records[row : row + 1], int(chosen[row])
-            raise IllegalActionError(f"row {row}: {illegal_sentence(record, self.rules, action)}")
+            raise IllegalActionError(f"row {row}: {sentences['illegal'][row]}")
 
         forfeits = np.zeros(self.num_envs, np.float64)
         forfeits[illegal] = [
@@ -212,14 +213,14 @@ class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
             self._ended = illegal | (self.batch.current_seat < 0)
             terminations = self._ended.copy()
             if self.autoreset_mode == AutoresetMode.SAME_STEP and terminations.any():
-                infos |= self._final(terminations, settled)
-                settled = settled & ~terminations
+                infos |= self._final(terminations, settled, sentences)
+                settled, sentences = settled & ~terminations, {}
                 self._batch = self._restarted(terminations, [None] * self.num_envs)
                 self._begin(terminations)
                 self._let_others_play()
         self._show()
         action_mask = self._masks()
-        infos |= self._infos(action_mask, np.ones(self.num_envs, np.bool_), settled)
+        infos |= self._infos(action_mask, np.ones(self.num_envs, np.bool_), settled) | sentences
         truncations = np.zeros(self.num_envs, np.bool_)
         return self._observations(action_mask), rewards, terminations, truncations, infos
 
@@ -358,7 +359,19 @@ class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
             infos["deal"], infos["_deal"] = deal, settled.copy()
         return infos
 
-    def _final(self, ended: NDArray[np.bool_], settled: NDArray[np.bool_]) -> dict[str, Any]:
+    def _sentences(self, actions: NDArray[np.int64], illegal: NDArray[np.bool_]) -> dict[str, Any]:
+        """Infos that say what was wrong, in the rows with an illegal action; none without one."""
+        if not illegal.any():
+            return {}
+        told = np.full(self.num_envs, None, object)
+        for row in np.flatnonzero(illegal):
+            record = self.batch.state_records[row : row + 1]
+            told[row] = illegal_sentence(record, self.rules, int(actions[row]))
+        return {"illegal": told, "_illegal": illegal}
+
+    def _final(
+        self, ended: NDArray[np.bool_], settled: NDArray[np.bool_], sentences: dict[str, Any]
+    ) -> dict[str, Any]:
         """The last observations and infos of the rows that have just ended."""
         masks = self._masks()
         vectors = self._vectors()
@@ -369,7 +382,7 @@ class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
         return {
             "final_obs": final_obs,
             "_final_obs": ended.copy(),
-            "final_info": self._infos(masks, ended, settled),
+            "final_info": self._infos(masks, ended, settled) | sentences,
             "_final_info": ended.copy(),
         }
 

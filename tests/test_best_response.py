@@ -13,7 +13,7 @@ from differenzler_env.agents.torch_network import PolicyNetwork
 from differenzler_env.checkpoint import load
 from differenzler_env.evaluation import evaluate
 from training import best_response, ship
-from training.config import Config, ConfigError, make_config, read_yaml
+from training.config import ConfigError, PPOConfig, make_config, read_yaml
 from training.ppo_learner import PPOLearner
 from training.run import train
 from training.run_files import RunFiles
@@ -25,7 +25,7 @@ SMOKE = read_yaml(ROOT / "configs" / "smoke_swisslos.yaml")
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 
-def smoke(tmp_path: Path, **changes: object) -> Config:
+def smoke(tmp_path: Path, **changes: object) -> PPOConfig:
     return make_config(SMOKE | {"folder": str(tmp_path)} | changes)
 
 

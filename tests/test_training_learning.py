@@ -27,7 +27,7 @@ from differenzler_env.evaluation.exact import (
     exact_values,
     policy_value,
 )
-from training.config import Config, DMCConfig, make_config
+from training.config import DMCConfig, PPOConfig, make_config
 from training.dmc_learner import DMCLearner
 from training.ppo_learner import PPOLearner
 from training.run import train
@@ -53,7 +53,7 @@ SHARED = {
     "tensorboard": False,
 }
 LEARNERS = {
-    "ppo": (Config, PPOLearner, {"critic_width": 64, "critic_blocks": 1}),
+    "ppo": (PPOConfig, PPOLearner, {"critic_width": 64, "critic_blocks": 1}),
     "dmc": (DMCConfig, DMCLearner, {}),
 }
 
@@ -88,7 +88,7 @@ def test_a_short_run_learns_the_default_game(tmp_path: Path) -> None:
     """The critic foresees part of what comes, bids follow the hand, and it pays less than chance on
     the same deals; rewards are scaled in the trainer, penalties are points everywhere else."""
     changes = {"rules": "swisslos", "games": 256, "deals": 12_288, "folder": str(tmp_path)}
-    config = make_config(SHARED | LEARNERS["ppo"][2] | changes, Config)
+    config = make_config(SHARED | LEARNERS["ppo"][2] | changes, PPOConfig)
     assert train(config) == 0
     files = RunFiles(config)
     explained = [line["explained_variance"] for line in read_progress(files.progress_path)[-5:]]

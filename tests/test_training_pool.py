@@ -15,7 +15,7 @@ from processes import train_in_processes
 from differenzler_env.agents.network_agent import NetworkAgent
 from differenzler_env.checkpoint import read
 from training import pool as pools
-from training.config import Config, ConfigError, make_config, read_yaml
+from training.config import ConfigError, PPOConfig, make_config, read_yaml
 from training.ppo_learner import PPOLearner
 from training.run import train
 from training.run_files import RunFiles, read_progress
@@ -28,7 +28,7 @@ MIXED = {"pool": "past, thumb, constant?bid=35, past", "pool_share": 0.75, "past
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 
-def smoke(tmp_path: Path, **changes: object) -> Config:
+def smoke(tmp_path: Path, **changes: object) -> PPOConfig:
     return make_config(SMOKE | {"folder": str(tmp_path)} | changes)
 
 

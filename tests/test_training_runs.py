@@ -18,8 +18,8 @@ from differenzler_env import Rules, agents
 from differenzler_env.checkpoint import CheckpointError, load, read, save
 from training import demo, run
 from training.config import (
-    Config,
     ConfigError,
+    PPOConfig,
     make_config,
     read_yaml,
 )
@@ -34,11 +34,11 @@ SMOKE = read_yaml(ROOT / "configs" / "smoke_swisslos.yaml")
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 
-def smoke(tmp_path: Path, **changes: object) -> Config:
+def smoke(tmp_path: Path, **changes: object) -> PPOConfig:
     return make_config(SMOKE | {"folder": str(tmp_path)} | changes)
 
 
-def newest(config: Config) -> dict[str, np.ndarray]:
+def newest(config: PPOConfig) -> dict[str, np.ndarray]:
     return read(RunFiles(config).checkpoints()[-1])[0]
 
 
@@ -139,7 +139,7 @@ def test_a_run_whose_time_is_up_says_how_far_it_came(
 
 
 @contextmanager
-def started(config: Config, *extra: str) -> Iterator[subprocess.Popen[str]]:
+def started(config: PPOConfig, *extra: str) -> Iterator[subprocess.Popen[str]]:
     """A training process, killed at the end however the test went."""
     changes = {"folder": config.folder, "name": config.name, "deals": config.deals}
     options = [text for name, value in changes.items() for text in (f"--{name}", str(value))]
@@ -162,7 +162,7 @@ def lives_on(process: subprocess.Popen[str], seconds: float) -> bool:
     return False
 
 
-def wait_for_update(config: Config, update: int, process: subprocess.Popen[str]) -> None:
+def wait_for_update(config: PPOConfig, update: int, process: subprocess.Popen[str]) -> None:
     path = RunFiles(config).progress_path
     for _ in range(60_000):  # starting takes long where many tests run
         if path.exists() and any(line["update"] >= update for line in read_progress(path)):

@@ -9,9 +9,9 @@ import pytest
 
 from training import ppo
 from training.config import (
-    Config,
     ConfigError,
     DMCConfig,
+    PPOConfig,
     make_config,
     parse_arguments,
     read_yaml,
@@ -27,7 +27,7 @@ def test_the_command_line_comes_on_top_of_the_file(tmp_path: Path) -> None:
     assert (config.width, config.learning_rate, resume) == (96, 1e-3, True)
     assert config.deal_rules().players == 3
     assert config.deal_rules().deals == 1
-    assert parse_arguments([])[0] == Config()
+    assert parse_arguments([])[0] == PPOConfig()
 
 
 @pytest.mark.parametrize(
@@ -99,6 +99,6 @@ def test_the_script_runs_from_anywhere(tmp_path: Path) -> None:
     "path", sorted((ROOT / "configs").glob("*.yaml")), ids=lambda path: path.stem
 )
 def test_the_configurations_are_valid(path: Path) -> None:
-    kind = DMCConfig if path.stem.startswith("dmc") else Config
+    kind = DMCConfig if path.stem.startswith("dmc") else PPOConfig
     config = make_config(read_yaml(path, kind), kind)
     json.dumps(config.to_dict())

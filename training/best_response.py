@@ -23,7 +23,7 @@ from differenzler_env.evaluation import Estimate, Evaluation, evaluate, normal_e
 from differenzler_env.rules import Rules
 
 if TYPE_CHECKING:
-    from training.config import Config
+    from training.config import PPOConfig
 
 CONFIG = Path(__file__).resolve().parent.parent / "configs" / "best_response.yaml"
 SEED = 1
@@ -93,7 +93,7 @@ def measure_gain(hero: str, field: str, rules: Rules, deals: int) -> Gain:
     return Gain(at_field, tuple(played[spec] for spec in at_field.field))
 
 
-def field_config(config: "Config", field: str) -> "Config":
+def field_config(config: "PPOConfig", field: str) -> "PPOConfig":
     """The settings with a field as the pool, sitting there whole, and one learner at every table.
 
     Raises:
@@ -113,7 +113,7 @@ def field_config(config: "Config", field: str) -> "Config":
     return replace(config, pool=pool, pool_share=1.0, pool_alike=0.0, pool_distinct=True)
 
 
-def measure(config: "Config", field: str) -> int:
+def measure(config: "PPOConfig", field: str) -> int:
     """Measure the policy of a run that is done, print and write the result; the exit status."""
     from differenzler_env.files import replacing
     from training.run_files import RunFiles
@@ -128,7 +128,7 @@ def measure(config: "Config", field: str) -> int:
     return 0
 
 
-def report(config: "Config", field: str, policy: Path) -> dict[str, Any]:
+def report(config: "PPOConfig", field: str, policy: Path) -> dict[str, Any]:
     """Measure a trained policy; the result with the budget that it had, as JSON values."""
     import torch
 
@@ -160,7 +160,7 @@ def sentence(result: dict[str, Any]) -> str:
     )
 
 
-def parse(arguments: Sequence[str] | None = None) -> tuple[str, "Config", bool]:
+def parse(arguments: Sequence[str] | None = None) -> tuple[str, "PPOConfig", bool]:
     """The field and the settings of a command line, and whether the run is to be resumed.
 
     Raises:

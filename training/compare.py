@@ -18,10 +18,10 @@ if __name__ == "__main__":  # run from a checkout: the folder above holds both p
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from training.config import (
-    Config,
     ConfigError,
     DMCConfig,
     OneLineParser,
+    PPOConfig,
     RunConfig,
     make_config,
     read_yaml,
@@ -42,7 +42,7 @@ def kinds() -> dict[str, "tuple[type[RunConfig], type[SelfPlayLearner]]"]:
     from training.dmc_learner import DMCLearner
     from training.ppo_learner import PPOLearner
 
-    return {"ppo": (Config, PPOLearner), "dmc": (DMCConfig, DMCLearner)}
+    return {"ppo": (PPOConfig, PPOLearner), "dmc": (DMCConfig, DMCLearner)}
 
 
 def run(name: str, seed: int, changes: dict[str, Any]) -> dict[str, Any] | None:

@@ -196,7 +196,7 @@ class RunConfig:
 
 
 @dataclass(frozen=True)
-class Config(RunConfig):
+class PPOConfig(RunConfig):
     """All settings of a PPO run."""
 
     method: ClassVar[str] = "PPO"
@@ -246,7 +246,7 @@ def _types_of(kind: type[RunConfig]) -> dict[str, Any]:
     return typing.get_type_hints(kind)
 
 
-def convert(name: str, value: Any, kind: type[RunConfig] = Config) -> Any:
+def convert(name: str, value: Any, kind: type[RunConfig] = PPOConfig) -> Any:
     """A value from YAML or the command line in the type of its setting.
 
     Raises:
@@ -277,14 +277,14 @@ def convert(name: str, value: Any, kind: type[RunConfig] = Config) -> Any:
 
 
 @overload
-def make_config(values: Mapping[str, Any]) -> Config: ...
+def make_config(values: Mapping[str, Any]) -> PPOConfig: ...
 
 
 @overload
 def make_config(values: Mapping[str, Any], kind: type[C]) -> C: ...
 
 
-def make_config(values: Mapping[str, Any], kind: type[RunConfig] = Config) -> RunConfig:
+def make_config(values: Mapping[str, Any], kind: type[RunConfig] = PPOConfig) -> RunConfig:
     """A configuration from values by name; the others stand at their default.
 
     Raises:
@@ -293,7 +293,7 @@ def make_config(values: Mapping[str, Any], kind: type[RunConfig] = Config) -> Ru
     return kind(**{name: convert(name, value, kind) for name, value in values.items()})
 
 
-def read_yaml(path: str | Path, kind: type[RunConfig] = Config) -> dict[str, Any]:
+def read_yaml(path: str | Path, kind: type[RunConfig] = PPOConfig) -> dict[str, Any]:
     """The settings of a YAML file.
 
     Raises:
@@ -327,7 +327,7 @@ class OneLineParser(argparse.ArgumentParser):
 
 
 @overload
-def parse_arguments(arguments: Sequence[str] | None = None) -> tuple[Config, bool]: ...
+def parse_arguments(arguments: Sequence[str] | None = None) -> tuple[PPOConfig, bool]: ...
 
 
 @overload
@@ -335,7 +335,7 @@ def parse_arguments(arguments: Sequence[str] | None, kind: type[C]) -> tuple[C, 
 
 
 def parse_arguments(
-    arguments: Sequence[str] | None = None, kind: type[RunConfig] = Config
+    arguments: Sequence[str] | None = None, kind: type[RunConfig] = PPOConfig
 ) -> tuple[RunConfig, bool]:
     """The configuration of a command line, and whether the run is to be resumed.
 

@@ -15,7 +15,7 @@ if __name__ == "__main__":  # run from a checkout: the folder above holds both p
 
 if TYPE_CHECKING:
     from differenzler_env.evaluation import Evaluation
-    from training.config import Config
+    from training.config import PPOConfig
 
 CONFIG = Path(__file__).resolve().parent.parent / "configs" / "demo.yaml"
 FIELDS = ("random", "constant?bid=35", "thumb")
@@ -68,7 +68,7 @@ NEXT = """What to try next (after `. .venv/bin/activate`)
       the serious one, hours; Ctrl-C saves, --resume goes on"""
 
 
-def clear(config: "Config") -> None:
+def clear(config: "PPOConfig") -> None:
     """Remove what an earlier demonstration left in its folder. A run of another name stays."""
     from training.config import ConfigError, read_yaml
     from training.run_files import RunFiles
@@ -85,7 +85,7 @@ def clear(config: "Config") -> None:
             path.unlink()
 
 
-def measure(policy: str, config: "Config") -> list["Evaluation"]:
+def measure(policy: str, config: "PPOConfig") -> list["Evaluation"]:
     """The policy at tables of each baseline, and at a table of its own copies."""
     from differenzler_env.evaluation import evaluate
 
@@ -118,7 +118,7 @@ def table(results: Sequence["Evaluation"]) -> Any:
     return shown
 
 
-def draw(config: "Config", result: "Evaluation") -> Path:
+def draw(config: "PPOConfig", result: "Evaluation") -> Path:
     """Save a picture: the penalty while learning, and bids against points. Its path."""
     import matplotlib
 

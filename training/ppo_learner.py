@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from .advantages import moments, normalised, seat_advantages
-from .config import Config
+from .config import PPOConfig
 from .critic import Critic
 from .losses import PPOLoss
 from .rollout import BY_LOGITS, Distribution, Rollout
@@ -21,7 +21,7 @@ class PPOLearner(SelfPlayLearner):
     """
 
     sees_table = True
-    config: Config
+    config: PPOConfig
     critic: Critic
 
     def make_loss(self) -> PPOLoss:

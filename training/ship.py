@@ -25,14 +25,14 @@ from differenzler_env.evaluation import evaluate
 from differenzler_env.files import replacing
 from differenzler_env.rule_text import game_text, get_rules
 from differenzler_env.rules import Rules
-from training.config import Config, DMCConfig, RunConfig
+from training.config import DMCConfig, PPOConfig, RunConfig
 
 ITSELF = "copies of itself"
 FIELDS = ("thumb", "heuristic", "@v0", "@v1")
 """What a model is measured at besides; a field that does not fit its rules is left out."""
 SEED = 1
 KINDS: dict[str, tuple[str, type[RunConfig]]] = {
-    Config.method: ("ppo", Config),
+    PPOConfig.method: ("ppo", PPOConfig),
     DMCConfig.method: ("dmc", DMCConfig),
 }
 """The script and the settings of each kind of learner."""
@@ -100,7 +100,7 @@ def stages(training: Training) -> list[Training]:
 def made_by(stage: Training) -> str:
     """What made a policy in one stage: its script or the recipe it was shipped with, and what is
     not as usual in its settings."""
-    script, kind = KINDS[stage.get("method", Config.method)]
+    script, kind = KINDS[stage.get("method", PPOConfig.method)]
     config, usual = stage["config"], kind().to_dict()
     recipe = stage.get("recipe", f"`training/{script}.py`")
     settings = [
@@ -135,7 +135,7 @@ def card(name: str, document: dict[str, Any]) -> str:
     pool = any(stage["config"].get("pool") for stage in made)
     return CARD.format(
         name=name,
-        method=made[-1].get("method", Config.method),
+        method=made[-1].get("method", PPOConfig.method),
         rules=game_text(Rules.from_dict(document["rules"][0])),
         shape=f"residual MLP, {shape['width']} wide, {shape['blocks']} blocks",
         deals=sum(stage["deals"] for stage in made),

@@ -14,8 +14,9 @@ from differenzler_env import Rules
 from differenzler_env.cli import main
 from differenzler_env.evaluation import evaluate
 from differenzler_env.evaluation.details import details, place_names
+from differenzler_env.evaluation.plots import reaches
 from differenzler_env.evaluation.report import report_page
-from differenzler_env.evaluation.statistics import normal_estimate, ratio_estimate
+from differenzler_env.evaluation.statistics import Estimate, normal_estimate, ratio_estimate
 
 
 def hero_deals(evaluation):
@@ -96,6 +97,11 @@ def test_ratio_intervals_cover_the_truth():
     assert 0.92 * 500 <= covered <= 0.98 * 500
 
 
+def test_error_bars_end_where_the_intervals_do():
+    estimates = [Estimate(1.0, (0.5, 3.0), 9), Estimate(2.0, None, 1)]
+    assert reaches(estimates).tolist() == [[0.5, 0.0], [2.0, 0.0]]
+
+
 class Checker(HTMLParser):
     """Whether all that is opened is closed, and what is fetched from elsewhere."""
 
@@ -144,6 +150,8 @@ def test_the_page_stands_alone(tmp_path):
     assert "<guest" not in page
     assert "players:RaisingDealer forfeited games: it raised RuntimeError" in words
     assert f"{evaluation.penalty().mean:.2f}" in words
+    low, high = evaluation.exact_share().ci95
+    assert f"exact bids {evaluation.exact_share().mean:.1%} {low:.1%} … {high:.1%}" in words
     assert page == report_page(evaluation)
 
 

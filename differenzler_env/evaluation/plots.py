@@ -106,6 +106,15 @@ def penalties_reached(evaluation: Evaluation, found: Details) -> str:
     return str(drawing.text)
 
 
+def reaches(estimates: list[Estimate]) -> npt.NDArray[np.float64]:
+    """How far the intervals reach below and above their means, ``[2, n]``; 0 without one. Those of
+    a bootstrap are not centred."""
+    ends = np.array([estimate.ci95 or (estimate.mean, estimate.mean) for estimate in estimates])
+    means = np.array([estimate.mean for estimate in estimates])
+    below_above: npt.NDArray[np.float64] = np.maximum((ends.T - means) * [[-1], [1]], 0)
+    return below_above
+
+
 def _bars(
     names: list[str],
     estimates: list[Estimate],
@@ -113,22 +122,22 @@ def _bars(
     colour: str = HERO,
     up: str = "penalty",
 ) -> str:
-    halves = [0.0 if estimate.ci95 is None else estimate.half_width for estimate in estimates]
     with _Drawing(across, up) as drawing:
         means = [estimate.mean for estimate in estimates]
         drawing.axes.bar(names, means, color=colour, width=0.65, alpha=0.85)
-        drawing.axes.errorbar(names, means, halves, fmt="none", ecolor="#1d2a26", capsize=3)
+        drawing.axes.errorbar(
+            names, means, reaches(estimates), fmt="none", ecolor="#1d2a26", capsize=3
+        )
     return str(drawing.text)
 
 
 def ladder(names: list[str], estimates: list[Estimate], across: str) -> str:
     """Agents one below the other, each with its mean and interval."""
-    halves = [0.0 if estimate.ci95 is None else estimate.half_width for estimate in estimates]
     places = np.arange(len(names))
     with _Drawing(across, "") as drawing:
         axes = drawing.axes
         means = [estimate.mean for estimate in estimates]
-        axes.errorbar(means, places, xerr=halves, fmt="o", color=HERO, capsize=3)
+        axes.errorbar(means, places, xerr=reaches(estimates), fmt="o", color=HERO, capsize=3)
         axes.set_yticks(places, names)
         axes.set_ylim(len(names) - 0.5, -0.5)
         axes.grid(axis="y", color="#d9dfdc", linewidth=0.8)

@@ -89,7 +89,7 @@ def _figures(evaluation: Evaluation, found: Details) -> str:
         _figure("penalty of the others", evaluation.field_penalty(), ".2f"),
         _figure("difference to the others", evaluation.difference(), "+.2f"),
         _figure("matches won", evaluation.win_share(), ".1%"),
-        _plain("exact bids", f"{values['exact_share']:.1%}", ""),
+        _figure("exact bids", evaluation.exact_share(), ".1%"),
         _plain(
             "mean bid", f"{values['bid_mean']:.1f}", f"{values['points_mean']:.1f} points taken"
         ),

@@ -1,5 +1,6 @@
 """Evaluation: the statistics, in one place. NumPy only; no randomness but that of a given seed."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,7 +85,7 @@ def _wilson_low(share: float, size: float) -> float:
     """The lower root θ of (share − θ)² = z² θ (1 − θ) / size, written to be exact at 0."""
     spread = Z95**2 / size
     middle = share + spread / 2
-    return share**2 / (middle + (middle**2 - (1 + spread) * share**2) ** 0.5)
+    return share**2 / (middle + math.sqrt(spread * (share * (1 - share) + spread / 4)))
 
 
 def bootstrap_estimate(values: npt.ArrayLike, resamples: int = 2000, seed: int = 0) -> Estimate:

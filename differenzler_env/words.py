@@ -208,15 +208,17 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "Du sitzt auf Platz {seat}, Startzahl {seed}; {help}.",
     ),
     "typing": (
-        "a bid is a number; a card is suit and rank, such as d10, cj, ha (♦10, ♣J, ♥A); q stops",
+        "a bid is a number; a card is suit and rank, such as d10, cj, ha (♦10, ♣J, ♥A); "
+        "h advises, ? says this again, q stops",
         "eine Ansage ist eine Zahl, eine Karte Farbe und Rang, etwa d10, cj, ha (♦10, ♣J, ♥A; "
-        "c Kreuz, d Ecken, h Herz, s Schaufel); q hört auf",
+        "c Kreuz, d Ecken, h Herz, s Schaufel); h gibt Rat, ? sagt das nochmals, q hört auf",
     ),
     "typing_german": (
         "a bid is a number; a card is suit and rank, such as beb, acu, roa (banner of bells, under "
-        "of acorns, ace of roses; sh shields); q stops",
+        "of acorns, ace of roses; sh shields); h advises, ? says this again, q stops",
         "eine Ansage ist eine Zahl, eine Karte Farbe und Rang, etwa seb, eiu, roa ("
-        "Schellen-Banner, Eichel-Under, Rosen-Ass; si Schilten); q hört auf",
+        "Schellen-Banner, Eichel-Under, Rosen-Ass; si Schilten); h gibt Rat, ? sagt das nochmals, "
+        "q hört auf",
     ),
     "not_understood": (
         "{typed!r} is not understood: {help}",

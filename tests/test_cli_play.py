@@ -9,7 +9,9 @@ import pytest
 
 from differenzler_env import Game
 from differenzler_env.cli import main
-from differenzler_env.play.plain import parse_typed
+from differenzler_env.play.plain import Telling, parse_typed
+from differenzler_env.play.steps import SETTLED, Step
+from differenzler_env.words import ENGLISH, Words
 
 
 @pytest.fixture
@@ -74,9 +76,26 @@ def test_what_is_typed_is_read_kindly():
     assert parse_typed("40", "bid") == 40
     assert parse_typed("bid 0", "bid") == 0
     assert parse_typed("d10", "play") == parse_typed("♦10", "play") == 158 + 13
-    for typed in ("", "x", "d11", "-1", "4 0", "٤"):
+    for typed in ("", "x", "d11", "4 0", "٤"):
         with pytest.raises(ValueError, match="not understood: a bid is a number"):
             parse_typed(typed, "bid")
+
+
+@pytest.mark.parametrize("typed", ["200", "-3", "158", "1" * 5000])
+def test_a_number_that_is_no_bid_is_told_what_bids_are(typed):
+    with pytest.raises(ValueError, match=r"^A bid is a number from 0 to 157\.$"):
+        parse_typed(typed, "bid")
+    with pytest.raises(ValueError, match=r"^Eine Ansage ist eine Zahl von 0 bis 71\.$"):
+        parse_typed(typed, "bid", Words("de"), most=71)
+
+
+def test_help_is_there_for_the_asking(capsys, typist):
+    typist(["?", "help", "h"])
+    assert main("play --rules mini --seed 1".split()) == 0
+    said = capsys.readouterr().out
+    assert said.count("a bid is a number") == 3  # with the one before the first deal
+    assert "h advises, ? says this again, q stops" in said
+    assert re.search(r"Expected cost: \d+ \(\d+\.\d\), ", said)
 
 
 def test_mistakes_are_answered_and_asked_again(capsys, tmp_path, typist):
@@ -86,7 +105,7 @@ def test_mistakes_are_answered_and_asked_again(capsys, tmp_path, typist):
     said = capsys.readouterr()
     assert prompts.count("your bid: ") == 4
     assert prompts[4:] == ["your card: "] * 2
-    assert said.out.count("is not understood") == 3
+    assert said.out.count("is not understood") == 2
     assert "Stopped." in said.out
     record = json.loads(file.read_text())
     assert record["penalties"] is None
@@ -99,6 +118,15 @@ def test_how_to_type_is_told_for_the_cards_at_the_table(capsys, typist):
     assert main(["play", "--language", "de", "--cards", "german"]) == 0
     said = capsys.readouterr().out.splitlines()[0]
     assert "Schellen-Banner" in said and not set("♣♦♥♠") & set(said)
+
+
+def test_numbers_stand_below_each_other_whatever_the_names_are():
+    game = Game("mini", seed=1)
+    while not game.is_over:
+        game.play(game.legal_actions()[0])
+    step = Step(SETTLED, game)
+    told = Telling(["thumb", "search?worlds=200"], ENGLISH).told(step)
+    assert len(set(map(len, told.splitlines()[-3:]))) == 1
 
 
 def test_only_the_own_hand_is_shown(capsys, typist):

@@ -1,5 +1,6 @@
 """Play: the game line by line, for screen readers and scripts."""
 
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -16,6 +17,9 @@ from .sitting import Sitting, live_steps
 from .steps import BID, SETTLED, TRICK, Step, settled_game
 
 QUIT = ("q", "quit")
+ADVICE = "h"
+HOW = ("?", "help", "hilfe")
+"""Asks how bids and cards are typed."""
 
 
 class PlainTable:
@@ -62,11 +66,14 @@ class PlainTable:
             typed = input(words("prompt_bid" if view.phase == "bid" else "prompt_card")).strip()
             if typed.lower() in QUIT:
                 raise EOFError
-            if typed.lower() == "h" and self.adviser is not None:
-                self._help()
+            if typed.lower() == ADVICE and self.adviser is not None:
+                self._advise()
+                continue
+            if typed.lower() in HOW:
+                print(typing_help(words))
                 continue
             try:
-                action = parse_typed(typed, view.phase, words)
+                action = parse_typed(typed, view.phase, words, game.rules.total_points(game.trump))
             except ValueError as error:
                 print(error)
                 continue
@@ -74,7 +81,7 @@ class PlainTable:
                 return self.sitting.play(action)
             print(refusal(game, action, words))
 
-    def _help(self) -> None:
+    def _advise(self) -> None:
         """What the adviser would do, and the expected costs."""
         assert self.adviser is not None and self.sitting.seat is not None
         view = self.sitting.game.view(self.sitting.seat)
@@ -83,7 +90,7 @@ class PlainTable:
         done: dict[str, Any] = {kind: action_text(advice.action, self.words)}
         print(self.words(f"advice_{kind}", agent=self.adviser.name, **done))
         costs = [
-            f"{action_text(each, self.words)} {cost:.1f}"
+            f"{action_text(each, self.words)} ({cost:.1f})"
             for each, cost in sorted(advice.costs.items())
         ]
         print(self.words("advice_costs", costs=", ".join(costs)))
@@ -122,10 +129,11 @@ class Telling:
         labels = [self.words(label) for label in ("bid", "points", "penalty", "total")]
         widths = [max(len(label), 3) for label in labels]
         columns = (deal["bids"], deal["points"], deal["penalties"], totals)
+        longest = max(8, *map(len, self.names))
         lines = []
         for name, *cells in [("", *labels), *zip(self.names, *columns, strict=True)]:
             shown = (f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
-            lines.append(f"{name:>8}  {'  '.join(shown)}")
+            lines.append(f"{name:>{longest}}  {'  '.join(shown)}")
         return "\n".join(lines)
 
     def result(self, game: Game) -> str:
@@ -176,8 +184,14 @@ class PlainWatch:
         return watched_scene(step.game, self.shown, self.names, self.words)
 
 
-def parse_typed(typed: str, phase: str, words: Words = ENGLISH) -> int:
+def parse_typed(typed: str, phase: str, words: Words = ENGLISH, most: int = NUM_BIDS - 1) -> int:
     """The action that was typed.
+
+    Args:
+        typed: a line.
+        phase: ``"bid"`` or ``"play"``.
+        words: the language, and how cards are called.
+        most: the highest bid.
 
     Raises:
         ValueError: unless it is a bid or a card; it says how they are written.
@@ -190,8 +204,10 @@ def parse_typed(typed: str, phase: str, words: Words = ENGLISH) -> int:
             rank = word.removeprefix(mark).strip()
             word = suit + names.get(rank, rank)
             break
-    if phase == "bid" and word.isascii() and word.isdigit():
-        word = f"bid {int(word)}"
+    if phase == "bid" and re.fullmatch("[-+]?[0-9]+", word):
+        if not re.fullmatch("[+]?[0-9]{1,9}", word) or int(word) > most:
+            raise ValueError(words("bid_range", most=most))
+        return int(word)
     try:
         return action_from_name(word)
     except ValueError:

@@ -70,6 +70,23 @@ def test_the_last_match_is_found_and_names_do_not_clash(tmp_path):
     assert last_match_file(tmp_path) in (first.file, second.file)
 
 
+def test_two_matches_of_one_second_have_files_of_their_own(tmp_path):
+    """Whether anything is saved yet or not, and where only a record is left."""
+    files = {new_match_file(tmp_path) for _ in range(20)}
+    assert len(files) == 20
+    assert all(file.is_file() for file in files)
+    for file in sorted(files):
+        file.rename(file.with_suffix(".jsonl"))
+    assert not {file.name for file in files} & {new_match_file(tmp_path).name for _ in range(20)}
+
+
+def test_a_match_that_is_refused_leaves_no_file(tmp_path, capsys):
+    words = ["play", "--plain", "--folder", str(tmp_path / "new"), "--adviser", "nobody"]
+    assert main(words) == 2
+    assert "no agent 'nobody'" in capsys.readouterr().err
+    assert not (tmp_path / "new").exists()
+
+
 def broken(document, **changes):
     return json.dumps({**document, **changes})
 

@@ -45,6 +45,7 @@ class Play:
     def run(self) -> None:
         """Does what the command says."""
         from ..play.advice import Adviser
+        from ..play.sitting import matches_folder
         from ..words import choose_words
         from .common import check_output
 
@@ -56,6 +57,8 @@ class Play:
             need_textual()
         sitting = self.resumed() if self.resume else self.started()
         adviser = Adviser(self.adviser, sitting.game.rules)
+        if sitting.file is None:  # only now that nothing is left to refuse
+            sitting.keep_in(self.folder or matches_folder())
         sitting.save()
         try:
             if plain:
@@ -71,19 +74,17 @@ class Play:
             print(words("recorded", file=sitting.record_file))
 
     def started(self) -> "Sitting":
-        """A new match."""
+        """A new match, not kept yet."""
         from ..checks import seat_number, typed_seed
         from ..game import Game
-        from ..play.sitting import Sitting, matches_folder, new_match_file, seat_field
+        from ..play.sitting import Sitting, seat_field
         from ..rule_text import get_rules
 
         rules = get_rules(self.rules)
         seat = seat_number(self.seat or 0, rules.players)
         agents = seat_field(self.opponents or "thumb", seat, rules)
         seed = typed_seed(self.seed)
-        game = Game(rules, seed=seed)
-        file = new_match_file(self.folder or matches_folder())
-        return Sitting(game, agents, seed, file, self.record)
+        return Sitting(Game(rules, seed=seed), agents, seed, record_file=self.record)
 
     def resumed(self) -> "Sitting":
         """The match that is to go on."""

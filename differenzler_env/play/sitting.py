@@ -41,10 +41,11 @@ def matches_folder() -> Path:
 
 
 def new_match_file(folder: Path) -> Path:
-    """A name for a new match that is not taken, by the time of the day.
+    """A new match's file, named by the time of the day. It is made here, empty, so that no other
+    program takes its name.
 
     Raises:
-        ValueError: if the folder cannot be made.
+        ValueError: if the folder or the file cannot be made.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -52,10 +53,29 @@ def new_match_file(folder: Path) -> Path:
         raise ValueError(f"folder {str(folder)!r} cannot be made: {error.strerror}") from None
     name, number = time.strftime("%Y-%m-%d-%H%M%S"), 1
     file = folder / f"{name}.json"
-    while file.exists() or file.with_suffix(".jsonl").exists():
+    while not _reserved(file):
         number += 1
         file = folder / f"{name}-{number}.json"
     return file
+
+
+def _reserved(file: Path) -> bool:
+    """Make an empty save file; whether nobody had it, nor its record.
+
+    Raises:
+        ValueError: if it cannot be made.
+    """
+    try:
+        file.touch(exist_ok=False)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        raise ValueError(f"{str(file)!r} cannot be made: {error.strerror}") from None
+    # Asked after the file is made: a match that ends writes its record, then removes its file.
+    if file.with_suffix(".jsonl").exists():
+        file.unlink()
+        return False
+    return True
 
 
 def last_match_file(folder: Path) -> Path:
@@ -92,6 +112,15 @@ class Sitting:
         self.game, self.agents, self.seed = game, agents, seed
         self.file = file
         self.record_file = record_file or (file.with_suffix(".jsonl") if file else None)
+
+    def keep_in(self, folder: Path) -> None:
+        """Save to a new file in a folder from now on.
+
+        Raises:
+            ValueError: if it cannot be made.
+        """
+        self.file = new_match_file(folder)
+        self.record_file = self.record_file or self.file.with_suffix(".jsonl")
 
     @property
     def seat(self) -> int | None:

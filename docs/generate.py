@@ -5,6 +5,9 @@
 What stands between a block's two marks is made anew; all else on the page is left as it is.
 """
 
+import inspect
+import json
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -16,6 +19,8 @@ from differenzler_env import Game, Rules, agents, differenzler_v0, observation
 from differenzler_env.actions import NUM_ACTIONS, NUM_BIDS, action_name
 from differenzler_env.cards import RANKS, SUITS
 from differenzler_env.envs.match import forfeit_reward
+from differenzler_env.envs.single import DifferenzlerEnv
+from differenzler_env.envs.vector import DifferenzlerVectorEnv
 from differenzler_env.rules import RULE_SETS
 
 PAGE = Path(__file__).resolve().parent / "environments.md"
@@ -29,6 +34,47 @@ def table(heads: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
     lines += [["---"] * len(lines[0])]
     lines += [[str(cell).replace("|", "\\|") for cell in row] for row in rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+# Arguments ---------------------------------------------------------------------------------
+
+
+def meanings(documented: Callable[..., Any]) -> dict[str, str]:
+    """What a docstring says of each argument, in Markdown."""
+    section = (inspect.getdoc(documented) or "").partition("Args:\n")[2].partition("\n\n")[0]
+    said = {}
+    for entry in re.split(r"\n(?= {4}\w)", section):
+        name, _, meaning = entry.strip().partition(": ")
+        plain = re.sub(r":\w+:(?=`)", "", " ".join(meaning.split())).removesuffix(".")
+        said[name] = plain.replace("``", "`")
+    return said
+
+
+def arguments(make: Callable[..., Any], known: Iterable[str] = ()) -> list[tuple[str, str, str]]:
+    """Name, default and meaning of each argument of a callable but those known already."""
+    said = meanings(make)
+    rows = []
+    for name, parameter in inspect.signature(make).parameters.items():
+        default = parameter.default
+        shown = json.dumps(default) if isinstance(default, str) else str(default)
+        if name not in known:
+            rows.append((name, f"`{shown}`", said[name]))
+    return rows
+
+
+def of_pettingzoo() -> str:
+    """The arguments of ``differenzler_v0.env()`` and its relatives."""
+    rows = [(f"`{name}`", *rest) for name, *rest in arguments(differenzler_v0.env)]
+    return table(["argument", "default", "meaning"], rows)
+
+
+def of_gymnasium() -> str:
+    """The arguments of ``gymnasium.make``, and what ``make_vec`` takes besides."""
+    one = arguments(DifferenzlerEnv)
+    more = arguments(DifferenzlerVectorEnv, known=[name for name, *_ in one])
+    rows = [(f"`{name}`", *rest) for name, *rest in one]
+    rows += [(f"`{name}` (`make_vec`)", *rest) for name, *rest in more]
+    return table(["argument", "default", "meaning"], rows)
 
 
 # Spaces ------------------------------------------------------------------------------------
@@ -169,6 +215,8 @@ def opened(game: Game) -> str:
 # The page ----------------------------------------------------------------------------------
 
 BLOCKS: dict[str, Callable[[], str]] = {
+    "pettingzoo": of_pettingzoo,
+    "gymnasium": of_gymnasium,
     "actions": actions,
     "observation": layout,
     "state": state,

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-from differenzler_env import observation
+from differenzler_env import differenzler_v0, observation
+from differenzler_env.envs.single import DifferenzlerEnv
+from differenzler_env.envs.vector import DifferenzlerVectorEnv
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs"
 
@@ -36,6 +39,19 @@ def test_every_field_is_on_the_page():
     assert "| 129 … 164 | `hand` | 36 |" in PAGE and observation.SLICES["hand"] == slice(129, 165)
 
 
+def test_arguments_are_the_same_in_every_form():
+    """And the docstrings say the same of them."""
+    raw = differenzler_v0.raw_env
+    for make in (differenzler_v0.env, differenzler_v0.parallel_env):
+        assert inspect.signature(make).parameters == inspect.signature(raw).parameters
+        assert GENERATE.meanings(make) == GENERATE.meanings(raw)
+    one = inspect.signature(DifferenzlerEnv).parameters
+    many = inspect.signature(DifferenzlerVectorEnv).parameters
+    assert {name: many[name].default for name in one} == {
+        name: parameter.default for name, parameter in one.items()
+    }
+
+
 def test_the_deal_told_is_one_deal():
     """Forty live turns and four dead ones; ten steps of one seat with the same end."""
     deal = GENERATE.seat_by_seat()
@@ -47,7 +63,7 @@ def test_the_deal_told_is_one_deal():
 
 
 def test_a_page_without_its_marks_is_refused():
-    with pytest.raises(ValueError, match="has not one block 'actions'"):
+    with pytest.raises(ValueError, match="has not one block 'pettingzoo'"):
         GENERATE.page("nothing")
 
 

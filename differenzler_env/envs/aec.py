@@ -63,7 +63,7 @@ class raw_env(AECEnv[str, dict[str, Any], Any]):  # noqa: N801  (PettingZoo's na
 
     Args:
         rules: a :class:`Rules`, a text such as ``"table?players=5"``, or None for the default.
-        objective: ``"penalty"`` or ``"win"``.
+        objective: what is rewarded: ``"penalty"``, each deal, or ``"win"``, won matches.
         render_mode: None, ``"ansi"``, ``"human"`` or ``"rgb_array"``.
         render_seat: the seat whose view is shown, ``"open"`` for all; None: the seat to act.
         render_cards: the cards shown, ``"french"`` or ``"german"``.

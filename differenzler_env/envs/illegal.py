@@ -95,7 +95,18 @@ def env(
     render_seat: int | str | None = None,
     render_cards: str = "french",
 ) -> AECEnv[str, dict[str, Any], Any]:
-    """The AEC environment in which an illegal move ends the match; arguments as ``raw_env``."""
+    """Differenzler in PettingZoo's AEC form: four seats (or two to five), a match an episode.
+
+    As :class:`raw_env`, which has the tables of actions, observations, rewards and infos, but an
+    illegal bid or card ends the match in place of raising: see :class:`IllegalActionWrapper`.
+
+    Args:
+        rules: a :class:`Rules`, a text such as ``"table?players=5"``, or None for the default.
+        objective: what is rewarded: ``"penalty"``, each deal, or ``"win"``, won matches.
+        render_mode: None, ``"ansi"``, ``"human"`` or ``"rgb_array"``.
+        render_seat: the seat whose view is shown, ``"open"`` for all; None: the seat to act.
+        render_cards: the cards shown, ``"french"`` or ``"german"``.
+    """
     return IllegalActionWrapper(raw_env(rules, objective, render_mode, render_seat, render_cards))
 
 
@@ -106,5 +117,16 @@ def parallel_env(
     render_seat: int | str | None = None,
     render_cards: str = "french",
 ) -> ParallelEnv[str, dict[str, Any], Any]:
-    """The turn-based parallel environment; arguments as ``raw_env``."""
+    """Differenzler in PettingZoo's parallel form, turn-based: a step takes the action of one seat.
+
+    As :func:`env`; ``infos[agent]["active_agent"]`` says whose action the next step takes from the
+    mapping.
+
+    Args:
+        rules: a :class:`Rules`, a text such as ``"table?players=5"``, or None for the default.
+        objective: what is rewarded: ``"penalty"``, each deal, or ``"win"``, won matches.
+        render_mode: None, ``"ansi"``, ``"human"`` or ``"rgb_array"``.
+        render_seat: the seat whose view is shown, ``"open"`` for all; None: the seat to act.
+        render_cards: the cards shown, ``"french"`` or ``"german"``.
+    """
     return TurnBasedParallelEnv(env(rules, objective, render_mode, render_seat, render_cards))

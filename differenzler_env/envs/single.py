@@ -63,9 +63,10 @@ class DifferenzlerEnv(gymnasium.Env[Any, Any]):
         opponents: an agent spec, an agent or a callable ``(view, rng) -> action`` for all other
             seats; a list of them from the learner's right-hand neighbour onward; or
             ``{"pool": [...]}``, drawn anew for each seat and match.
-        objective: ``"penalty"`` or ``"win"``.
+        objective: what is rewarded: ``"penalty"``, each deal, or ``"win"``, won matches.
         flat: whether an observation is the vector alone.
-        illegal: ``"terminate"`` or ``"raise"``.
+        illegal: what an illegal bid or card does: ``"terminate"`` ends the match at a cost,
+            ``"raise"`` raises and changes nothing.
         render_mode: None, ``"ansi"``, ``"human"`` or ``"rgb_array"``: the learner's view.
         render_seat: another seat whose view is shown, or ``"open"`` for all.
         deals: deals of a match in place of what ``rules`` say.

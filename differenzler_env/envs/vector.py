@@ -59,9 +59,9 @@ class DifferenzlerVectorEnv(VectorEnv[Any, Any, Any]):
         rules: as for the single environment, as all that follow.
         seat: the learner's seat, in every row.
         opponents: the agents at the other seats; each is asked once for all its rows.
-        objective: ``"penalty"`` or ``"win"``.
+        objective: what is rewarded: ``"penalty"``, each deal, or ``"win"``, won matches.
         flat: whether observations are the vectors alone.
-        illegal: ``"terminate"`` or ``"raise"``.
+        illegal: ``"terminate"`` or ``"raise"``, all rows alike.
         render_mode: None, ``"ansi"``, ``"human"`` or ``"rgb_array"``.
         render_seat: another seat whose view is shown, or ``"open"`` for all.
         deals: deals of a match in place of what ``rules`` say.

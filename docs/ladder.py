@@ -49,14 +49,14 @@ def ladder(standing: Standing) -> str:
     rows = []
     below = None
     for agent in reversed(standing.ranking()):
-        less = "" if below is None else around(standing.cross[agent][below], "+.2f")
+        less = "" if below is None else around(standing.cross(agent, below), "+.2f")
         rows.append(
             [
                 f"`{name(standing, agent)}`",
-                around(standing.penalty[agent]),
+                around(standing.penalty(agent)),
                 less,
-                f"{standing.win_share[agent].mean:.1%}",
-                around(standing.rating[agent], "+.0f"),
+                f"{standing.win_share(agent).mean:.1%}",
+                around(standing.rating(agent), "+.0f"),
                 f"{standing.exact_share(agent):.1%}",
             ]
         )
@@ -75,7 +75,7 @@ def cross_table(standing: Standing) -> str:
             "·"
             if row == column
             else f"{standing.beside(row, column).mean:.2f}<br>"
-            f"{around(standing.cross[row][column], '+.2f')}"
+            f"{around(standing.cross(row, column), '+.2f')}"
             for column in ranking
         ]
         rows.append([f"{number} `{name(standing, row)}`", *cells])

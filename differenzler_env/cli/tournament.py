@@ -116,9 +116,9 @@ def ranking_table(standing: "Standing", names: Sequence[str]) -> "Table":
         row: list[str | Text] = [
             str(rank),
             Text(names[agent]),
-            _around(standing.penalty[agent], ".2f"),
-            f"{standing.win_share[agent].mean:.1%}",
-            _around(standing.rating[agent], "+.0f"),
+            _around(standing.penalty(agent), ".2f"),
+            f"{standing.win_share(agent).mean:.1%}",
+            _around(standing.rating(agent), "+.0f"),
             f"{standing.bid_mean(agent):.1f}",
             f"{standing.points_mean(agent):.1f}",
             f"{standing.exact_share(agent):.1%}",
@@ -134,18 +134,18 @@ def cross_tables(standing: "Standing", names: Sequence[str], width: int) -> "lis
     from rich.table import Table
     from rich.text import Text
 
-    mixed = standing.filled == "mixed"
-    ranking, gaps = standing.ranking(), standing.gap
+    ranking, mixed = standing.ranking(), standing.filled == "mixed"
     columns: list[tuple[str, list[str]]] = []
     for rank, column in enumerate(ranking, 1):
         cells = []
         for row in ranking:
-            cell = standing.cross[row][column]
+            cell = standing.cross(row, column)
             empty = (mixed and row == column) or not cell.count
             cells.append("·" if empty else _around(cell, "+.2f" if mixed else ".2f", "\n"))
         columns.append((str(rank), cells))
-    if gaps is not None:
-        columns.append(("loss\nabroad", [_around(gaps[row], "+.2f", "\n") for row in ranking]))
+    if not mixed:
+        gaps = [_around(standing.gap(row), "+.2f", "\n") for row in ranking]
+        columns.append(("loss\nabroad", gaps))
     at_once = max(1, (width - NAME_WIDTH) // CELL_WIDTH)
     tables = []
     for start in range(0, len(columns), at_once):

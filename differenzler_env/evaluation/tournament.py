@@ -45,10 +45,11 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Standing(Measured):
-    """The result of :func:`tournament`. Lists by agent are in the order given.
+    """The result of :func:`tournament`. Methods take the number of an agent: its place in
+    ``agents``.
 
     Attributes:
-        agents: specs of the N agents.
+        agents: specs of the N agents, in the order given.
         filled: ``"mixed"`` or ``"copies"``.
         rules: rules of the tables.
         seed: seed of the deals.
@@ -77,24 +78,21 @@ class Standing(Measured):
         here: npt.NDArray[np.bool_] = self.tables.seating == agent
         return np.logical_and(here, _alone(here)) if self.filled == "copies" else here
 
-    @cached_property
-    def penalty(self) -> list[Estimate]:
-        """Mean penalty of a deal of each agent (at tables of copies: among strangers)."""
-        return [self._estimate(self._seats(agent)) for agent in range(len(self.agents))]
+    def penalty(self, agent: int) -> Estimate:
+        """Mean penalty of a deal (at tables of copies: among strangers)."""
+        return self._estimate(self._seats(agent))
 
     def _estimate(self, where: npt.NDArray[np.bool_]) -> Estimate:
         return _over_deals(self._deal_means(self.tables.penalties, where))
 
-    @cached_property
-    def cross(self) -> list[list[Estimate]]:
-        """The cross table ``[N][N]``.
+    def cross(self, row: int, column: int) -> Estimate:
+        """A cell of the cross table.
 
         Mixed tables: penalty of the row's agent less that of the column's where both sit, paired by
         deal. Copies: penalty of the row's agent at a table of the column's agent.
         """
-        count = range(len(self.agents))
         cell = self._difference if self.filled == "mixed" else self._guest
-        return [[cell(row, column) for column in count] for row in count]
+        return cell(row, column)
 
     def beside(self, row: int, column: int) -> Estimate:
         """Mean penalty of one agent at the tables where another sits too."""
@@ -123,35 +121,28 @@ class Standing(Measured):
         hosts = (seating == column).any(axis=2, keepdims=True)
         return self._estimate(guests & hosts & _alone(guests))
 
-    @cached_property
-    def gap(self) -> list[Estimate] | None:
+    def gap(self, agent: int) -> Estimate:
         """Tables of copies: what an agent pays among strangers more than among its own, paired by
-        deal; None at mixed tables."""
-        if self.filled == "mixed":
-            return None
-        gaps = []
-        for agent in range(len(self.agents)):
-            here = self.tables.seating == agent
-            own = here & here.all(axis=2, keepdims=True)
-            penalties = self.tables.penalties
-            abroad = self._deal_means(penalties, self._seats(agent))
-            gaps.append(_over_deals(abroad - self._deal_means(penalties, own)))
-        return gaps
+        deal; of no deals at mixed tables."""
+        here = self.tables.seating == agent
+        own = here & here.all(axis=2, keepdims=True)
+        penalties = self.tables.penalties
+        abroad = self._deal_means(penalties, self._seats(agent))
+        return _over_deals(abroad - self._deal_means(penalties, own))
 
-    @cached_property
-    def win_share(self) -> list[Estimate]:
+    def win_share(self, agent: int) -> Estimate:
         """Share of whole matches won, ties shared, over matches; a fair share is 1/P."""
-        shares = win_shares(self.tables.match_penalties)
-        estimates = []
-        for agent in range(len(self.agents)):
-            where = self._seats(agent)
-            per_match = (shares * where).sum(axis=(1, 2)) / where.sum(axis=(1, 2))
-            estimates.append(share_estimate(per_match))
-        return estimates
+        where = self._seats(agent)
+        shares = win_shares(self.tables.match_penalties) * where
+        return share_estimate(shares.sum(axis=(1, 2)) / where.sum(axis=(1, 2)))
+
+    def rating(self, agent: int) -> Estimate:
+        """Rating among the others: see :func:`~.statistics.rating_estimates`."""
+        return self._ratings[agent]
 
     @cached_property
-    def rating(self) -> list[Estimate]:
-        """Rating of each agent: see :func:`~.statistics.rating_estimates`."""
+    def _ratings(self) -> list[Estimate]:
+        """All ratings, which hang together."""
         return rating_estimates(self._wins())
 
     def _wins(self) -> Floats:
@@ -188,7 +179,7 @@ class Standing(Measured):
 
     def ranking(self) -> list[int]:
         """Places in ``agents``, the lowest penalty first."""
-        return sorted(range(len(self.agents)), key=lambda agent: self.penalty[agent].mean)
+        return sorted(range(len(self.agents)), key=lambda agent: self.penalty(agent).mean)
 
     def to_json(self) -> dict[str, Any]:
         """The result as JSON values; all but ``decisions_per_second`` repeat with the seed."""
@@ -201,19 +192,19 @@ class Standing(Measured):
             "deals": self.deals,
             "games": self.games,
             "ranking": [self.agents[agent] for agent in self.ranking()],
-            "penalty": [estimate.to_json() for estimate in self.penalty],
-            "win_share": [estimate.to_json() for estimate in self.win_share],
-            "rating": [estimate.to_json() for estimate in self.rating],
+            "penalty": [self.penalty(agent).to_json() for agent in count],
+            "win_share": [self.win_share(agent).to_json() for agent in count],
+            "rating": [self.rating(agent).to_json() for agent in count],
             "bid_mean": [self.bid_mean(agent) for agent in count],
             "points_mean": [self.points_mean(agent) for agent in count],
             "exact_share": [self.exact_share(agent) for agent in count],
             "illegal": [self.illegal(agent) for agent in count],
             "faults": self.faults(),
-            "cross": [[estimate.to_json() for estimate in row] for row in self.cross],
+            "cross": [[self.cross(row, column).to_json() for column in count] for row in count],
             "decisions_per_second": self.decisions_per_second,
         }
-        if self.gap is not None:
-            document["gap"] = [estimate.to_json() for estimate in self.gap]
+        if self.filled == "copies":
+            document["gap"] = [self.gap(agent).to_json() for agent in count]
         return document
 
 
@@ -286,7 +277,8 @@ def tournament(
 
     def wanted(played: Tables) -> int:
         assert until_ci is not None
-        width = 2 * max(estimate.half_width for estimate in standing(played).penalty)
+        so_far = standing(played)
+        width = 2 * max(so_far.penalty(agent).half_width for agent in range(len(loaded)))
         return enough_matches(played.matches, width, until_ci)
 
     return standing(session.play(matches, None if until_ci is None else wanted))

@@ -38,8 +38,8 @@ def tournament_page(standing: Standing) -> str:
         *fault_notes(standing.faults()),
         '<div class="cards">',
         table_card("Ranking", _ranking_rows(standing, names), wide=True),
-        card("Penalty", ladder(shown, [standing.penalty[a] for a in order], "penalty"), PENALTY),
-        card("Rating", ladder(shown, [standing.rating[a] for a in order], "rating"), RATING),
+        card("Penalty", ladder(shown, [standing.penalty(a) for a in order], "penalty"), PENALTY),
+        card("Rating", ladder(shown, [standing.rating(a) for a in order], "rating"), RATING),
         table_card(
             "Cross table", _cross_rows(standing, names), wide=True, meaning=CROSS[standing.filled]
         ),
@@ -52,13 +52,13 @@ def _ranking_rows(standing: Standing, names: list[str]) -> list[list[Any]]:
     head = ["agent", "penalty", "95 % interval", "matches won", "rating", "95 % interval"]
     rows: list[list[Any]] = [[*head, "bid", "points", "exact", "games forfeited"]]
     for rank, agent in enumerate(standing.ranking(), 1):
-        penalty, rating = standing.penalty[agent], standing.rating[agent]
+        penalty, rating = standing.penalty(agent), standing.rating(agent)
         rows.append(
             [
                 f"{rank}. {names[agent]}",
                 f"{penalty.mean:.2f}",
                 interval(penalty),
-                f"{standing.win_share[agent].mean:.1%}",
+                f"{standing.win_share(agent).mean:.1%}",
                 minus(f"{rating.mean:+.0f}"),
                 interval(rating, "+.0f"),
                 f"{standing.bid_mean(agent):.1f}",
@@ -71,16 +71,15 @@ def _ranking_rows(standing: Standing, names: list[str]) -> list[list[Any]]:
 
 
 def _cross_rows(standing: Standing, names: list[str]) -> list[list[Any]]:
-    ranking, gaps = standing.ranking(), standing.gap
-    mixed = standing.filled == "mixed"
-    last = [] if gaps is None else ["loss abroad"]
+    ranking, mixed = standing.ranking(), standing.filled == "mixed"
+    last = [] if mixed else ["loss abroad"]
     rows: list[list[Any]] = [["", *(names[agent] for agent in ranking), *last]]
     for agent in ranking:
         cells = [
-            "·" if mixed and agent == other else _cell(standing.cross[agent][other], mixed)
+            "·" if mixed and agent == other else _cell(standing.cross(agent, other), mixed)
             for other in ranking
         ]
-        rows.append([names[agent], *cells, *([] if gaps is None else [_cell(gaps[agent], True)])])
+        rows.append([names[agent], *cells, *([] if mixed else [_cell(standing.gap(agent), True)])])
     return rows
 
 

@@ -1,8 +1,9 @@
 """Foundation: what users give and is checked everywhere alike: whole numbers, seats, words, seeds,
 arrays to write on."""
 
+import difflib
 import secrets
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -25,6 +26,13 @@ def one_of(name: str, value: Any, allowed: Collection[str]) -> str:
     if not isinstance(value, str) or value not in allowed:
         raise ValueError(f"{name} is {value!r}; allowed: {', '.join(allowed)}")
     return value
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """The end of a message about an unknown word: ``"; did you mean 'thumb'?"``, or nothing where
+    no known word is close to it."""
+    close = difflib.get_close_matches(word, list(known), n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""
 
 
 def seat_number(seat: Any, players: int) -> int:

@@ -4,6 +4,7 @@ import re
 from dataclasses import fields
 from typing import Any
 
+from .checks import did_you_mean
 from .rules import RULE_SETS, Rules
 from .specs import split_spec
 
@@ -48,12 +49,16 @@ def parse_rules(text: str, **overrides: Any) -> Rules:
     settings = {setting: _value(setting, value) for setting, value in options.items()} | overrides
     for setting in settings:
         if setting not in SETTINGS:
-            raise ValueError(f"there is no setting {setting!r}; settings are {', '.join(SETTINGS)}")
+            raise ValueError(
+                f"there is no setting {setting!r}; settings are {', '.join(SETTINGS)}"
+                f"{did_you_mean(setting, SETTINGS)}"
+            )
     return RULE_SETS[name](**settings)
 
 
 def _no_rule_set(name: object) -> str:
-    return f"{name!r} is not a rule set; rule sets are {', '.join(RULE_SETS)}"
+    hint = did_you_mean(str(name), RULE_SETS)
+    return f"{name!r} is not a rule set; rule sets are {', '.join(RULE_SETS)}{hint}"
 
 
 def _value(setting: str, text: str) -> Any:

@@ -24,7 +24,7 @@ from .cards import (
     hand_names,
     suit_index,
 )
-from .checks import is_integer
+from .checks import did_you_mean, is_integer
 
 MAX_PLAYERS = 5
 """Seat slots in every record and observation; unused ones are zero."""
@@ -284,7 +284,10 @@ class Rules:
             raise ValueError(f"rules are {settings!r}; allowed: a mapping of settings")
         unknown = [key for key in settings if key not in _FIELDS]
         if unknown:
-            raise ValueError(f"unknown setting {unknown[0]!r}; settings are {', '.join(_FIELDS)}")
+            hint = did_you_mean(str(unknown[0]), _FIELDS)
+            raise ValueError(
+                f"unknown setting {unknown[0]!r}; settings are {', '.join(_FIELDS)}{hint}"
+            )
         return cls(**settings)
 
     def differing(self) -> dict[str, Any]:

@@ -84,6 +84,13 @@ class Interrupting(Agent):
         return view.legal_actions()[0]
 
 
+class Nothing:
+    """Acts, but is not made from rules."""
+
+    def act(self, view, rng):
+        return view.legal_actions()[0]
+
+
 def no_agent(rules):
     return 17
 

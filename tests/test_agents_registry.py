@@ -51,7 +51,6 @@ def test_a_factory_gets_the_rules_and_typed_options():
     spec = "players:typed?count=3&share=1&fast=true&name=7&free=7"
     assert load(spec, RULES).options == (3, 1.0, True, "7", 7)
     assert load("players:typed?free=0.5", RULES).options[-1] == 0.5
-    assert load("players:typed?free=word", RULES).options[-1] == "word"
     assert load("players:Lowest?bid=9", "mini").rules == Rules.mini()
     assert load("players:needs_open_bids", "table").spec == "players:needs_open_bids"
 
@@ -67,6 +66,7 @@ def test_a_factory_gets_the_rules_and_typed_options():
         ("constant?bid=158", "allowed: 0 to 157"),
         ("constant?bid=-1", "allowed: 0 to 157"),
         ("constant?bid=many", "a whole number, not 'many'"),
+        ("players:typed?free=word", "free is a number, not 'word'"),
         ("constant?bit=3", "no option 'bit'; its options are bid"),
         ("thumb?bid=3", "no option 'bid'; it has none"),
         ("players:typed?fast=yes", "true or false, not 'yes'"),
@@ -77,8 +77,13 @@ def test_a_factory_gets_the_rules_and_typed_options():
         ("os.nothing:factory", "no module 'os.nothing'"),
         ("players:no_agent", "not 17"),
         ("players:needs_open_bids", "bids must be open"),
+        ("players:lowest_card", "called with the rules and its options"),
+        ("players:Nothing", "as in def factory(rules, bid=35); too many positional arguments"),
         ("players:broken", "KeyError: 'weights'"),
         ("models/absent.safetensors", "no file 'models/absent.safetensors'"),
+        ("models/swislos.safetensors", "did you mean 'models/swisslos.safetensors'?"),
+        ("models", "'models' is a folder, not an agent"),
+        ("tests/players.py", "a factory of your own in it is tests.players:FACTORY"),
         ("models/absent.safetensors?greedy=true", "only deterministic"),
         ("models/absent.safetensors?deterministic=1", "true or false, not '1'"),
         ("models/absent.pt", "checkpoints are .safetensors files"),
@@ -89,6 +94,15 @@ def test_a_wrong_spec_is_refused_in_one_line(spec, said):
         load(spec, RULES)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_the_policy_in_a_folder_is_pointed_out(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "runs" / "mine"
+    folder.mkdir(parents=True)
+    (folder / "policy.safetensors").touch()
+    with pytest.raises(SpecError, match=r"a folder, .* mean 'runs/mine/policy\.safetensors'"):
+        load("runs/mine")
 
 
 def test_something_else_is_no_spec():

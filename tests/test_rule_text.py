@@ -42,11 +42,15 @@ def test_whatever_takes_rules_takes_them_as_text():
     ("given", "said"),
     [
         ("hearts", "'hearts' is not a rule set; rule sets are swisslos, table, television, mini"),
+        ("swislos", "; did you mean 'swisslos'\\?"),
         ("", "'' is not a rule set"),
         ("?players=5", "'\\?players=5' has no name before the \\?"),
         (7, "7 is not a rule set"),
         ("table?players", "options look like name\\?option=value"),
-        ("table?player=5", "there is no setting 'player'; settings are players, deck,"),
+        (
+            "table?player=5",
+            "no setting 'player'; settings are players, deck, .*; did you mean 'players'\\?",
+        ),
         ("table?players=six", "players is 'six'; allowed: 2, 3, 4 or 5"),
     ],
 )

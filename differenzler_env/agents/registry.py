@@ -1,6 +1,5 @@
 """Agents: from a text such as ``constant?bid=35`` to an agent. Errors are one line for the user."""
 
-import difflib
 import importlib
 import inspect
 import os
@@ -11,6 +10,7 @@ from typing import Any, cast, get_args
 
 import numpy as np
 
+from ..checks import did_you_mean
 from ..errors import SpecError
 from ..rule_text import get_rules
 from ..rules import Rules
@@ -20,6 +20,7 @@ from .base import Actions, Agent, Keys, Records
 from .fields import FIELDS
 
 RulesLike = str | Rules | None
+POLICIES = "*.safetensors"
 
 BUILT_IN = {
     "random": "differenzler_env.agents.baselines:RandomAgent",
@@ -208,13 +209,18 @@ def find_file(name: str) -> Path:
             return path
     except (RuntimeError, OSError, ValueError) as error:  # no such home, a name too long
         raise SpecError(f"no file can be called {name!r}: {_line(error)}") from None
+    places = [path]
     if not path.is_absolute() and len(path.parts) > 1 and path.parts[0] == "models":
         package = Path(__file__).resolve().parents[1]
         # Installed wheels carry the models inside the package; a checkout has them beside it.
-        for home in (package, package.parent):
-            if (home / path).is_file():
-                return home / path
-    raise SpecError(f"there is no file {name!r}")
+        places += [package / path, package.parent / path]
+    for place in places[1:]:
+        if place.is_file():
+            return place
+    beside = {
+        str(path.with_name(file.name)) for place in places for file in place.parent.glob(POLICIES)
+    }
+    raise SpecError(f"there is no file {name!r}{did_you_mean(str(path), sorted(beside))}")
 
 
 def _checkpoint(spec: str, name: str, options: dict[str, str], rules: Rules) -> Agent:
@@ -260,6 +266,13 @@ def _make(spec: str, factory: Callable[..., Any], rules: Rules, options: dict[st
         values = {name: _guess(value) for name, value in options.items()}
     else:
         values = _options_of(spec, signature, options)
+        try:
+            signature.bind(rules, **values)
+        except TypeError as error:
+            raise SpecError(
+                f"{spec!r}: a factory is called with the rules and its options, as in "
+                f"def factory(rules, bid=35); {error}"
+            ) from None
     try:
         made = factory(rules, **values)
         agent = as_agent(made, rules)
@@ -285,11 +298,20 @@ def _options_of(spec: str, signature: inspect.Signature, options: dict[str, str]
         if name not in named and not open_ended:
             known = f"its options are {', '.join(named)}" if named else "it has none"
             raise SpecError(f"{spec!r} has no option {name!r}; {known}")
-        wanted = named[name].annotation if name in named else inspect.Parameter.empty
+        wanted = _type_of(named[name]) if name in named else inspect.Parameter.empty
         kinds = [kind for kind in get_args(wanted) if kind is not NoneType]
         wanted = kinds[0] if len(kinds) == 1 else wanted  # the int of int | None
         values[name] = _convert(spec, name, text, wanted)
     return values
+
+
+def _type_of(parameter: inspect.Parameter) -> Any:
+    """The declared type of an option, else that of its default; a whole number may stand for any
+    number there."""
+    if parameter.annotation is not parameter.empty:
+        return parameter.annotation
+    kind = type(parameter.default)
+    return {bool: bool, str: str, int: int | float, float: float}.get(kind, parameter.empty)
 
 
 def _convert(spec: str, option: str, text: str, wanted: Any) -> Any:
@@ -297,11 +319,11 @@ def _convert(spec: str, option: str, text: str, wanted: Any) -> Any:
         return _as_bool(spec, option, text)
     if wanted is str:
         return text
-    if wanted in (int, float):
+    if wanted in (int, float, int | float):
         try:
             if not text.isascii() or "_" in text:
                 raise ValueError
-            return wanted(text)
+            return _number(text) if wanted == int | float else wanted(text)
         except ValueError:
             kind = "a whole number" if wanted is int else "a number"
             raise SpecError(f"{spec!r}: {option} is {kind}, not {text!r}") from None
@@ -318,23 +340,32 @@ def _guess(text: str) -> Any:
     """A value without a declared type: a bool or number where it reads as one, else the text."""
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
+    try:
+        return _number(text)
+    except ValueError:
+        return text
+
+
+def _number(text: str) -> int | float:
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
 
 
 def _unknown(name: str) -> str:
-    known = ", ".join(BUILT_IN)
-    if os.sep in name or Path(name).suffix:
+    path, known = Path(name), ", ".join(BUILT_IN)
+    if os.path.isdir(path):  # unlike is_dir, it takes any text
+        inside = sorted(map(str, path.glob(POLICIES)))
+        return f"{name!r} is a folder, not an agent{did_you_mean(str(path / 'policy'), inside)}"
+    if path.suffix == ".py":
+        module = ".".join(path.with_suffix("").parts)
+        return f"{name!r} is not an agent: a factory of your own in it is {module}:FACTORY"
+    if os.sep in name or path.suffix:
         return f"{name!r} is not an agent: checkpoints are .safetensors files; names are {known}"
-    close = difflib.get_close_matches(name, BUILT_IN, n=1)
-    hint = f"did you mean {close[0]!r}? " if close else ""
     return (
-        f"there is no agent {name!r}; {hint}an agent is one of {known}, "
-        "a checkpoint FILE.safetensors or package.module:factory"
+        f"there is no agent {name!r}; an agent is one of {known}, a checkpoint FILE.safetensors "
+        f"or package.module:factory{did_you_mean(name, BUILT_IN)}"
     )
 
 

@@ -282,6 +282,15 @@ def test_a_damaged_file_of_a_run_is_refused_whatever_the_damage(tmp_path):
         {"dealers": arrays["dealers"].astype(str)},
         {"document": np.array("[1]")},
         {"document": np.array('{"identity": [1], "faults": {}}')},
+        {
+            "document": np.array(
+                str(arrays["document"]).replace('"faults": {', '"faults": {"9": ""')
+            )
+        },
+        {"seating": arrays["seating"][:, ::-1]},
+        {name: arrays[name][:, :2] for name in ARRAYS if name != "dealers"},  # half the seatings
+        {"dealers": arrays["dealers"][:, :3]}  # matches of three deals
+        | {name: arrays[name][:, :, :3] for name in ARRAYS if name not in ("seating", "dealers")},
     ):
         np.savez_compressed(file, **(arrays | change))
         assert tried() is None

@@ -8,6 +8,8 @@ from numbers import Real
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from .. import __version__
 from ..agents import Agent
 from ..agents.registry import find_file
@@ -59,7 +61,7 @@ class Session:
             wanted: asked after that for the number of matches that will be enough; play ends when
                 it names no more than there are.
         """
-        played = self.store.load() if self.store is not None else None
+        played = self.store.load(self._check) if self.store is not None else None
         while True:
             if played is None or played.matches < matches:
                 played = self._play_on(played, matches)
@@ -68,6 +70,20 @@ class Session:
             if more <= matches:
                 return tables
             matches = more
+
+    def _check(self, tables: Tables) -> None:
+        """Refuse tables that this session would not play.
+
+        Raises:
+            ValueError: unless its agents sit where they would, for matches as long.
+        """
+        expected = self.seatings(0, tables.matches)
+        if not np.array_equal(tables.seating, expected):
+            raise ValueError("the seating is another")
+        if tables.dealers.shape[1] != self.rules.deals:
+            raise ValueError(f"its matches have {tables.dealers.shape[1]} deals")
+        if not set(tables.faults) <= set(range(len(self.agents))):
+            raise ValueError("there are faults of agents that do not play")
 
     def _play_on(self, played: Tables | None, matches: int) -> Tables:
         parts = [] if played is None else [played]

@@ -2,7 +2,7 @@
 
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -127,8 +127,11 @@ class Store:
     path: Path
     identity: dict[str, Any]
 
-    def load(self) -> Tables | None:
+    def load(self, check: Callable[[Tables], None]) -> Tables | None:
         """What has been played; None if there is no file yet.
+
+        Args:
+            check: raises a ValueError for tables that this run would not play.
 
         Raises:
             ValueError: if the file is damaged or holds something else.
@@ -145,16 +148,21 @@ class Store:
                 identity = dict(document["identity"])
             tables.check()
         except Exception:  # a ZIP file has many ways to be damaged, and as many errors
-            raise ValueError(
-                f"{str(self.path)!r} is damaged, or not the file of an earlier run"
-            ) from None
+            raise self._damaged() from None
         for name, value in self.identity.items():
             if identity.get(name) != value:
                 raise ValueError(
                     f"{str(self.path)!r} holds another run: its {name} is "
                     f"{json.dumps(identity.get(name))}, not {json.dumps(value)}"
                 )
+        try:
+            check(tables)
+        except ValueError:
+            raise self._damaged() from None
         return tables
+
+    def _damaged(self) -> ValueError:
+        return ValueError(f"{str(self.path)!r} is damaged, or not the file of an earlier run")
 
     def save(self, tables: Tables) -> None:
         """Writes what has been played under a temporary name, then renames it."""

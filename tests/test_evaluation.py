@@ -21,6 +21,18 @@ SINGLE = Rules(deals=1)
 MINI = Rules.mini()
 
 
+def test_a_result_is_told_in_a_line():
+    result = evaluate("thumb", "random", rules=SINGLE, deals=40, seed=7)
+    penalty, theirs, gap = result.penalty(), result.field_penalty(), result.difference()
+    assert str(result) == (
+        f"Evaluation(thumb at a table of random: penalty {penalty.mean:.2f} ± "
+        f"{penalty.half_width:.2f}, theirs {theirs.mean:.2f} ± {theirs.half_width:.2f}, difference "
+        f"{gap.mean:.2f} ± {gap.half_width:.2f}; 40 deals, seed 7)"
+    )
+    alone = evaluate("thumb", "random", rules=SINGLE, deals=1, seed=7)
+    assert f"penalty {alone.penalty().mean:.2f}, theirs" in str(alone)
+
+
 # --- seats and orders -------------------------------------------------------------------------
 
 

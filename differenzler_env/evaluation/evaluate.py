@@ -49,6 +49,14 @@ class Evaluation(Measured):
     tables: Tables
     decisions_per_second: float | None
 
+    def __repr__(self) -> str:
+        field = ", ".join(dict.fromkeys(self.field))
+        return (
+            f"Evaluation({self.hero} at a table of {field}: penalty {self.penalty()}, "
+            f"theirs {self.field_penalty()}, difference {self.difference()}; "
+            f"{self.deals} deals, seed {self.seed})"
+        )
+
     def of_hero(self, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """The hero's entries of a table array ``[M, S, D, P]``, as ``[M, D, S]``."""
         seats = np.arange(self.rules.players)

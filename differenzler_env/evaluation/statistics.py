@@ -32,6 +32,14 @@ class Estimate:
         """Half the interval's width; infinite where there is none."""
         return float("inf") if self.ci95 is None else (self.ci95[1] - self.ci95[0]) / 2
 
+    def __str__(self) -> str:
+        if self.ci95 is None:
+            return f"{self.mean:.2f}"
+        low, high = self.ci95
+        if abs(low + high - 2 * self.mean) < 0.01:
+            return f"{self.mean:.2f} ± {self.half_width:.2f}"
+        return f"{self.mean:.2f} ({low:.2f} … {high:.2f})"
+
     def to_json(self) -> dict[str, Any]:
         """``{"mean": …, "ci95": [low, high]}``; null in place of what is not known."""
         known = self.count > 0

@@ -37,6 +37,7 @@ def test_evaluate_prints_a_table_and_writes_the_result(capsys, tmp_path):
     status, out, err = typed(capsys, *words.split(), "--seed", "5", "--json", str(file))
     assert (status, err) == (0, "")
     assert "penalty a deal" in out
+    assert "lower is better. The floor is " in out
     assert "8 deals, 32 games, seed 5" in out
     assert "forfeited" not in out
     document = json.loads(file.read_text())
@@ -81,7 +82,9 @@ def test_a_player_that_errs_is_named(capsys):
         ("evaluate", "Missing from differenzler evaluate: AGENT, --field STR"),
         ("evaluate thumb", "--field"),
         ("evaluate thumb --field random --deals many", "--deals"),
-        ("evaluate thumb --field random --deals 0", "deals is 0; allowed: 1 or more"),
+        ("evaluate thumb --field random --deals 0", "deals is 0; allowed: 1 to 10,000,000"),
+        ("tournament thumb random --deals 10000001", "deals is 10000001; allowed: 1 to 10,000,000"),
+        ("selfplay thumb --out {out} --deals 99999999999999999999", "allowed: 1 to 10,000,000"),
         ("evaluate thumb --field random --dealz 3", "--dealz"),
         ("evaluate thumb random --field random", "random"),
         ("evaluate thumb --field thumb,random", "4 seats needs 3 opponents"),

@@ -83,6 +83,8 @@ class Evaluate:
         field = ", ".join(names[spec] for spec in result.field)
         print(f"{names[result.hero]} at a table of {field}")
         console.print(result_table(result))
+        floor = "" if result.floor() is None else " The floor is what the bids alone cost a seat."
+        print(f"Penalties: lower is better.{floor}")
         print(
             f"{result.deals} deals, {result.games} games, seed {result.seed}"
             + ("" if speed is None else f"; {speed:,.0f} decisions a second")

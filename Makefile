@@ -19,8 +19,9 @@ help:  ## say what each target does
 # venv is called each time: it is quick, and mends a folder that an interrupted set-up left.
 $(STAMP): pyproject.toml $(CONSTRAINTS)
 	@$(PYTHON3) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; name one with: make PYTHON3=python3.12 ...")'
-	$(PYTHON3) -m venv $(VENV)
-	$(PYTHON) -m pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[$(EXTRAS)]'
+	@echo "installing $(EXTRAS) into $(VENV); the first time that takes minutes and up to 2 GB of disk"
+	@$(PYTHON3) -m venv $(VENV)
+	@$(PYTHON) -m pip install --quiet --disable-pip-version-check -c $(CONSTRAINTS) -e '.[$(EXTRAS)]'
 	@touch $@
 
 setup: $(STAMP)  ## make the virtual environment and install the project into it

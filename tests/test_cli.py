@@ -84,7 +84,7 @@ def test_a_player_that_errs_is_named(capsys):
         ("evaluate thumb --field random --deals many", "--deals"),
         ("evaluate thumb --field random --deals 0", "deals is 0; allowed: 1 to 10,000,000"),
         ("tournament thumb random --deals 10000001", "deals is 10000001; allowed: 1 to 10,000,000"),
-        ("selfplay thumb --out {out} --deals 99999999999999999999", "allowed: 1 to 10,000,000"),
+        ("selfplay thumb --out x.jsonl --deals 99999999999999999999", "allowed: 1 to 10,000,000"),
         ("evaluate thumb --field random --dealz 3", "--dealz"),
         ("evaluate thumb random --field random", "random"),
         ("evaluate thumb --field thumb,random", "4 seats needs 3 opponents"),

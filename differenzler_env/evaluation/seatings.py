@@ -40,12 +40,9 @@ def hero_seatings(
     """
     hero, players = numbers[0], players or len(numbers)
     field = orders(numbers[1:], players - 1)
-    seating = np.empty((matches, players, players), np.int16)
-    for match in range(matches):
-        line = (hero, *field[(first_match + match) % len(field)])
-        for seat in range(players):
-            seating[match, seat] = np.roll(line, seat)
-    return seating
+    lines = np.array([(hero, *order) for order in field], np.int16)
+    turned = np.stack([np.roll(lines, seat, axis=1) for seat in range(players)], axis=1)
+    return turned[(first_match + np.arange(matches)) % len(field)]
 
 
 def line_ups(count: int, players: int) -> list[list[tuple[int, ...]]]:

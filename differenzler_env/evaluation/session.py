@@ -22,6 +22,9 @@ from .tables import Integers, Store, Tables
 Progress = Callable[[int, int], None]
 """Called with the number of matches played so far and the number to be played."""
 
+MAX_DEALS = 10_000_000
+"""Distinct deals of a run. What happens at the tables is kept: so many take over a gigabyte."""
+
 SAVE_EVERY = 10.0
 """Seconds between saves of what has been played."""
 
@@ -142,10 +145,10 @@ def whole_matches(deals: int, rules: Rules) -> int:
     """How many matches hold at least so many deals.
 
     Raises:
-        ValueError: unless ``deals`` is a whole number, 1 or more.
+        ValueError: unless ``deals`` is a whole number from 1 to :data:`MAX_DEALS`.
     """
-    if not is_integer(deals) or deals < 1:
-        raise ValueError(f"deals is {deals!r}; allowed: 1 or more")
+    if not is_integer(deals) or not 1 <= deals <= MAX_DEALS:
+        raise ValueError(f"deals is {deals!r}; allowed: 1 to {MAX_DEALS:,}")
     return -(-int(deals) // rules.deals)
 
 

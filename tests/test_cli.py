@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from differenzler_env import Game, Rules, __main__
+from differenzler_env import Game, Rules, __main__, __version__
 from differenzler_env.cli import main
 from differenzler_env.cli.common import write_json
 from differenzler_env.cli.program import COMMANDS, usage_error
@@ -78,7 +78,14 @@ def test_a_player_that_errs_is_named(capsys):
     ("words", "said"),
     [
         ("", "a command is missing; commands are evaluate, tournament"),
+        ("", "; see differenzler --help"),
         ("evalute thumb", "there is no command 'evalute'"),
+        ("evalute thumb", "; did you mean 'evaluate'?"),
+        ("evaluate thumb --feild thumb", "no option '--feild'; did you mean '--field'?"),
+        ("evaluate thumb --field thumb --deal=9", "no option '--deal'; did you mean '--deals'?"),
+        ("evaluate thumb --field thumb --no_detail", "no option '--no-detail'"),
+        ("evaluate thumb --field thumb --deals ten", "--deals: 'ten' is not a whole number"),
+        ("watch --pace slow", "'slow' is not a number"),
         ("evaluate", "Missing from differenzler evaluate: AGENT, --field STR"),
         ("evaluate thumb", "--field"),
         ("evaluate thumb --field random --deals many", "--deals"),
@@ -113,6 +120,10 @@ def test_a_mistake_is_answered_in_one_line(capsys, words, said):
     assert err.startswith("differenzler: ")
     assert said in err
     assert "Traceback" not in err
+
+
+def test_the_version_is_told(capsys):
+    assert typed(capsys, "--version") == (0, f"differenzler {__version__}\n", "")
 
 
 def test_help_is_there_for_each_command(capsys):

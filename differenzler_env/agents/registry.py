@@ -12,7 +12,7 @@ import numpy as np
 
 from ..checks import did_you_mean
 from ..errors import SpecError
-from ..rule_text import get_rules
+from ..rule_text import get_rules, rules_text
 from ..rules import Rules
 from ..specs import split_spec
 from ..view import PlayerView
@@ -178,7 +178,8 @@ def as_agent(player: Any, rules: RulesLike = None) -> Agent:
     if isinstance(player, Agent):
         if not player.rules.same_game(rules):
             raise SpecError(
-                f"agent {player.spec} plays by {player.rules!r}; the table's rules are {rules!r}"
+                f"agent {player.spec} plays by {rules_text(player.rules)}; the table's rules are "
+                f"{rules_text(rules)}"
             )
         return player
     if isinstance(player, str):

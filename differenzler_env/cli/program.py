@@ -3,6 +3,7 @@
 Exit status: 0 done, 2 bad input, 1 another failure, 130 interrupted.
 """
 
+import dataclasses
 import errno
 import io
 import os
@@ -15,6 +16,8 @@ from typing import Annotated, Any, Union
 
 import tyro
 
+from .. import __version__
+from ..checks import did_you_mean
 from .analyse import Analyse
 from .bench import Bench
 from .deal import Deal
@@ -45,14 +48,16 @@ COMMANDS = {
 }
 """Name → dataclass of its arguments, whose ``run()`` does the work."""
 
-OPTIONAL: dict[Any, tuple[type, str]] = {
+PLAIN_TYPES: dict[Any, tuple[type, str]] = {
+    int: (int, "a whole number"),
+    float: (float, "a number"),
     int | None: (int, "a whole number"),
     float | None: (float, "a number"),
     str | None: (str, "a text"),
     Path | None: (Path, "a path"),
 }
-"""Types of options that may be left out → what one is when it is given. With tyro's own rule help
-would say that the word None may be written there."""
+"""Types of options → what one is when it is given. With tyro's own rule help would say that the
+word None may be written where an option may be left out, and errors would be Python's."""
 
 NO_INPUT = {errno.ENOENT, errno.EISDIR, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP}
 """What the system says of a path that leads to no file: bad input."""
@@ -96,14 +101,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def parse(arguments: list[str]) -> Any:
     """The command with its arguments, or an exit status where there is nothing to run."""
     name = arguments[0] if arguments else ""
+    if name == "--version":
+        print(f"{PROGRAM} {__version__}")
+        return 0
     if name not in COMMANDS and name not in ("-h", "--help"):
-        there_is_none = f"there is no command {name!r}" if name else "a command is missing"
-        return _fail(f"{there_is_none}; commands are {', '.join(COMMANDS)}", 2)
+        known = ", ".join(COMMANDS)
+        if not name:
+            return _fail(f"a command is missing; commands are {known}; see {PROGRAM} --help", 2)
+        hint = did_you_mean(name, COMMANDS)
+        return _fail(f"there is no command {name!r}; commands are {known}{hint}", 2)
     kinds = tuple(Annotated[kind, tyro.conf.subcommand(name)] for name, kind in COMMANDS.items())
     choice: Any = Union[kinds]  # noqa: UP007 (made at run time)
     said = io.StringIO()
     registry = tyro.constructors.ConstructorRegistry()
-    registry.primitive_rule(_optional)
+    registry.primitive_rule(_plain_type)
     try:
         with redirect_stderr(said), registry:
             return tyro.cli(
@@ -116,14 +127,25 @@ def parse(arguments: list[str]) -> Any:
     except SystemExit as stop:
         if not stop.code:
             return 0
-        return _fail(f"{usage_error(said.getvalue())}; see {PROGRAM} {name} --help", 2)
+        wrong = unknown_option(arguments[1:], COMMANDS[name]) or usage_error(said.getvalue())
+        return _fail(f"{wrong}; see {PROGRAM} {name} --help", 2)
 
 
-def _optional(info: Any) -> Any:
-    """Tyro's rule for the types of :data:`OPTIONAL`."""
-    if info.type not in OPTIONAL:
+def unknown_option(arguments: Sequence[str], command: type) -> str:
+    """What is wrong with the first option that a command does not have; nothing if it has all."""
+    known = ["--" + field.name.replace("_", "-") for field in dataclasses.fields(command)]
+    for argument in arguments:
+        option = argument.partition("=")[0].replace("_", "-")
+        if option.startswith("--") and option.replace("--no-", "--") not in (*known, "--help"):
+            return f"there is no option {option!r}{did_you_mean(option, known)}"
+    return ""
+
+
+def _plain_type(info: Any) -> Any:
+    """Tyro's rule for the types of :data:`PLAIN_TYPES`."""
+    if info.type not in PLAIN_TYPES:
         return None
-    kind, allowed = OPTIONAL[info.type]
+    kind, allowed = PLAIN_TYPES[info.type]
 
     def read(words: list[str]) -> Any:
         try:

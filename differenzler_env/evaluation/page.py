@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .. import __version__
+from ..rule_text import rules_text
 from ..rules import Rules
 from .statistics import Estimate
 
@@ -48,7 +49,7 @@ def whole_page(title: str, body: Iterable[str], rules: Rules) -> str:
     """
     footer = (
         "<footer>Intervals hold 95 % and are over deals, matches won over matches. Rules: "
-        f"{text(repr(rules))}. differenzler-env {__version__}.</footer>"
+        f"{text(rules_text(rules))}. differenzler-env {__version__}.</footer>"
     )
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'

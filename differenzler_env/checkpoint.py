@@ -112,7 +112,7 @@ def read(path: str | Path) -> tuple[Tensors, dict[str, Any]]:
     except (SafetensorError, OSError, ValueError, TypeError, AttributeError) as error:
         reason = " ".join(str(error).split())
         raise CheckpointError(
-            f"{str(path)!r} is cut short or is no safetensors file ({reason})"
+            f"{str(path)!r} is cut short, or is not a safetensors file ({reason})"
         ) from None
     try:
         document = json.loads(header[KEY])

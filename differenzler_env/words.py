@@ -109,10 +109,10 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "{card} wäre verleugnet: {cost} Punkte. Nochmals Enter spielt sie.",
     ),
     "thinking": ("{who} is thinking …", "{who} überlegt …"),
-    "go_on": ("Enter goes on.", "Weiter mit Enter."),
+    "go_on": ("Press Enter to continue.", "Weiter mit Enter."),
     "next_deal": ("Enter: the next deal.", "Enter: das nächste Spiel."),
     "leave": ("Enter: leave the table.", "Enter: vom Tisch aufstehen."),
-    "any_key": ("Any key goes back to the table.", "Jede Taste führt zurück an den Tisch."),
+    "any_key": ("Press any key to go back to the table.", "Jede Taste führt zurück an den Tisch."),
     "keys_play": (
         "←→ choose  Enter play  h help  t tricks  m match  ? keys  q save and leave",
         "←→ wählen  Enter spielen  h Hilfe  t Stiche  m Partie  ? Tasten  q Ende",
@@ -163,7 +163,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "Home End    to the first position, to the last",
         "Pos1 Ende   zur ersten Stellung, zur letzten",
     ),
-    "key_run": ("p           run at a pace, and stop", "p           von selbst weiter, und halt"),
+    "key_run": ("p           play by itself, and stop", "p           von selbst weiter, und halt"),
     "key_open": (
         "o           hidden cards shown or not",
         "o           verdeckte Karten zeigen oder nicht",
@@ -292,7 +292,7 @@ MESSAGES: dict[str, tuple[str, str]] = {
         "Seats {seats} share the match with {penalty}.",
         "Die Plätze {seats} teilen sich die Partie mit {penalty}.",
     ),
-    "told_go_on": ("Enter goes on, q stops: ", "Weiter mit Enter, q hört auf: "),
+    "told_go_on": ("Press Enter to continue, q to stop: ", "Weiter mit Enter, q hört auf: "),
     # Texts of a table
     "text_heading": (
         "Deal {deal} of {deals}   trump {trump}{turned_up}   trick {trick} of {tricks}",

@@ -154,7 +154,7 @@ def test_the_example_plays_without_torch(tmp_path):
     ("words", "what"),
     [
         (["absent.safetensors", "out.onnx"], "there is no file 'absent.safetensors'"),
-        (["text.safetensors", "out.onnx"], "is cut short or is no safetensors file"),
+        (["text.safetensors", "out.onnx"], "is cut short, or is not a safetensors file"),
         (["{shipped}", "out.onnx", "--rules", "table"], "is for the rules swisslos"),
         (["{shipped}", "out.onnx", "--rules", "poker"], "poker"),
         (["{shipped}", "absent/out.onnx"], "there is no folder"),

@@ -19,7 +19,7 @@ if sys.platform == "win32":
 from terminal import Terminal
 
 MINI = ("play", "--opponents", "random", "--rules", "mini", "--seed", "5", "--pace", "0")
-ASKS = r"Your turn|Enter goes on|leave the table"
+ASKS = r"Your turn|Press Enter to continue|leave the table"
 
 
 def play_on(terminal):
@@ -62,7 +62,7 @@ def test_a_match_is_safe_however_it_is_left_and_goes_on(tmp_path, leave):
         terminal.type("12\r")
         terminal.wait("Your turn")
         terminal.type("\r")
-        terminal.wait("Enter goes on|Your turn")
+        terminal.wait("Press Enter to continue|Your turn")
         if isinstance(leave, str):
             terminal.type(leave)
         else:

@@ -103,7 +103,7 @@ def test_replay_pauses_after_each_trick_where_asked_to(file, capsys, monkeypatch
     monkeypatch.setattr("sys.stdin", io.StringIO("\n" * 5 + "q\n"))
     assert main(["replay", str(file), "--match", "2", "--pause"]) == 0
     out = capsys.readouterr().out
-    assert out.count("Enter goes on, q stops") == 6
+    assert out.count("Press Enter to continue, q to stop") == 6
     assert out.count("leads") == 4  # after the cards and the bids
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
     assert main(["replay", str(file), "--match", "1", "--pause"]) == 0

@@ -37,7 +37,7 @@ from .torch_inputs import ObservationFeatures
 
 
 class Block(nn.Module):
-    """One residual step: normalise, widen by nothing, two layers."""
+    """One residual step: normalise, then two layers of the same width."""
 
     def __init__(self, width: int) -> None:
         super().__init__()

@@ -33,7 +33,8 @@ def test_the_command_line_comes_on_top_of_the_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("widht: 64", "unknown setting 'widht'"),
+        ("widht: 64", "unknown setting 'widht'; did you mean 'width'?"),
+        ("nonsense: 64", "unknown setting 'nonsense'; settings are name, folder, seed"),
         ("width: wide", "width is 'wide'"),
         ("width: 0", "width is 0"),
         ("width: 1.5", "width is 1.5"),
@@ -66,7 +67,9 @@ def test_bad_settings_are_one_line(tmp_path: Path, text: str, what: str) -> None
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
-        (["--widht", "64"], "--widht"),
+        (["--widht", "64"], "no option '--widht'; did you mean '--width'?"),
+        (["--learning-rat=3"], "no option '--learning-rat'; did you mean '--learning-rate'?"),
+        (["swisslos.yaml"], "there is no option 'swisslos.yaml'"),
         (["--width", "x"], "width is 'x'"),
         (["--width", "0b_"], "width is '0b_'"),
         (["--name", 400 * "n"], "name is 'nnn"),

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, NamedTuple, NoReturn, TypeVar, overload
 
 import yaml
 
+from differenzler_env.checks import did_you_mean
 from differenzler_env.rule_text import get_rules
 from differenzler_env.rules import Rules
 
@@ -254,7 +255,8 @@ def convert(name: str, value: Any, kind: type[RunConfig] = PPOConfig) -> Any:
     """
     known = settings_of(kind)
     if name not in known:
-        raise ConfigError(f"unknown setting {name!r}; settings are {', '.join(known)}")
+        hint = did_you_mean(name, known) or f"; settings are {', '.join(known)}"
+        raise ConfigError(f"unknown setting {name!r}{hint}")
     wanted = _types_of(kind)[name]
     kinds = typing.get_args(wanted) if isinstance(wanted, types.UnionType) else (wanted,)
     for one in kinds:
@@ -357,7 +359,12 @@ def parse_arguments(
             default=argparse.SUPPRESS,
             help=f"{entry.metadata['meaning']} (default {entry.default})".replace("%", "%%"),
         )
-    given = vars(parser.parse_args(arguments))
+    parsed, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        known = ["--" + name.replace("_", "-") for name in ("config", "resume", *settings_of(kind))]
+        option = unknown[0].partition("=")[0]
+        raise ConfigError(f"there is no option {option!r}{did_you_mean(option, known)}")
+    given = vars(parsed)
     path, resume = given.pop("config"), given.pop("resume")
     values = read_yaml(path, kind) if path else {}
     for name, text in given.items():

@@ -56,6 +56,15 @@ def test_in_mixed_tables_everyone_takes_every_seat_equally_often(count, players)
             assert len(set(taken.values())) == 1
 
 
+def test_a_standing_is_told_in_a_line():
+    standing = tournament(["random", "models/swisslos.safetensors", "thumb"], deals=8, seed=1)
+    best, second, last = (standing.penalty(agent) for agent in standing.ranking())
+    assert str(standing) == (
+        f"Standing(1. swisslos {best}, 2. thumb {second}, 3. random {last}; mixed tables, 8 deals, "
+        "seed 1)"
+    )
+
+
 def test_tables_of_copies_hold_all_pairs():
     (match,) = copies_seatings(3, 4, 1)
     kinds = Counter(tuple(sorted(Counter(line.tolist()).items())) for line in match)

@@ -13,6 +13,7 @@ from ..agents.registry import RulesLike
 from ..checks import typed_seed
 from ..rule_text import get_rules
 from ..rules import Rules
+from .names import short_names
 from .seatings import hero_seatings
 from .session import (
     Progress,
@@ -50,9 +51,11 @@ class Evaluation(Measured):
     decisions_per_second: float | None
 
     def __repr__(self) -> str:
-        field = ", ".join(dict.fromkeys(self.field))
+        specs = list(dict.fromkeys((self.hero, *self.field)))
+        names = dict(zip(specs, short_names(specs), strict=True))
+        field = ", ".join(names[spec] for spec in dict.fromkeys(self.field))
         return (
-            f"Evaluation({self.hero} at a table of {field}: penalty {self.penalty()}, "
+            f"Evaluation({names[self.hero]} at a table of {field}: penalty {self.penalty()}, "
             f"theirs {self.field_penalty()}, difference {self.difference()}; "
             f"{self.deals} deals, seed {self.seed})"
         )

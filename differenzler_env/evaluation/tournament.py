@@ -25,6 +25,7 @@ from ..checks import one_of, typed_seed
 from ..rule_text import get_rules
 from ..rules import Rules
 from .evaluate import distinct
+from .names import short_names
 from .seatings import copies_seatings, mixed_seatings
 from .session import (
     Progress,
@@ -63,6 +64,17 @@ class Standing(Measured):
     seed: int
     tables: Tables
     decisions_per_second: float | None
+
+    def __repr__(self) -> str:
+        names = short_names(self.agents)
+        places = [
+            f"{rank}. {names[agent]} {self.penalty(agent)}"
+            for rank, agent in enumerate(self.ranking(), 1)
+        ]
+        return (
+            f"Standing({', '.join(places)}; {self.filled} tables, {self.deals} deals, "
+            f"seed {self.seed})"
+        )
 
     def _deal_means(self, array: npt.NDArray[Any], where: npt.NDArray[np.bool_]) -> Floats:
         """Means of a table array ``[M, S, D, P]`` over the seats in ``where`` (``[M, S, P]``) of

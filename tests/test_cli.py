@@ -218,8 +218,15 @@ def test_another_failure_is_exit_status_1(capsys, monkeypatch):
 def test_a_pipe_is_not_replaced_by_a_file(capsys, tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    status, _, err = typed(capsys, "selfplay", "thumb", "--deals", "4", "--out", str(pipe))
-    assert (status, err) == (1, f"differenzler: {pipe}: not a plain file, so it is not replaced\n")
+    for words in (
+        "selfplay thumb --deals 4 --out",
+        "play --record",
+        "watch --record",
+        "evaluate thumb --field thumb --resume",
+    ):
+        status, _, err = typed(capsys, *words.split(), str(pipe))
+        said = f"differenzler: {str(pipe)!r} is not a plain file, so it is not replaced\n"
+        assert (status, err) == (2, said)
     assert pipe.is_fifo() and list(tmp_path.iterdir()) == [pipe]
 
 

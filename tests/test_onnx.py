@@ -158,6 +158,7 @@ def test_the_example_plays_without_torch(tmp_path):
         (["{shipped}", "out.onnx", "--rules", "table"], "is for the rules swisslos"),
         (["{shipped}", "out.onnx", "--rules", "poker"], "poker"),
         (["{shipped}", "absent/out.onnx"], "there is no folder"),
+        (["{shipped}", "/dev/null"], "'/dev/null' is not a plain file, so it is not replaced"),
         (["table.safetensors", "table.safetensors"], "is the model itself"),
         (["nameless.safetensors", "out.onnx"], "names no rules"),
         (["headless.safetensors", "out.onnx"], "holds no policy network"),

@@ -43,7 +43,7 @@ class Analyse:
 
         from .common import check_output, read_matches, write_json
 
-        check_output(self.json)
+        check_output(self.json, stream=True)
         console, found = Console(), []
         for line, record in read_matches(self.file, self.match):
             judged, document = self.judged(line, record)

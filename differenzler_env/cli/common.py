@@ -41,8 +41,12 @@ def read_matches(file: Path, match: int | None = None) -> Iterator[tuple[int, An
         raise ValueError(f"{str(file)!r} holds no match{where}")
 
 
-def check_output(path: Path | None) -> None:
+def check_output(path: Path | None, stream: bool = False) -> None:
     """Before the work is done: the file can be written there.
+
+    Args:
+        path: the file; nothing is checked for ``None``.
+        stream: whether a pipe, a device or the like will do, which no file can replace.
 
     Raises:
         ValueError: if its folder does not exist, it is a folder itself, or nothing can be written.
@@ -54,7 +58,10 @@ def check_output(path: Path | None) -> None:
             raise ValueError(f"{str(path)!r} is a folder, not a file to write to")
         if not path.absolute().parent.is_dir():
             raise ValueError(f"there is no folder {str(path.absolute().parent)!r} to write to")
-        if not _is_stream(path):
+        if _is_stream(path):
+            if not stream:
+                raise ValueError(f"{str(path)!r} is not a plain file, so it is not replaced")
+        else:
             trial = path.with_name(f".{path.name}.{os.getpid()}.trial")
             trial.touch()
             trial.unlink()
@@ -96,7 +103,7 @@ def check_report(folder: Path | None) -> None:
     if importlib.util.find_spec("matplotlib") is None:
         raise ValueError("a report needs matplotlib: pip install 'differenzler-env[train]'")
     if not folder.is_dir():
-        check_output(folder)
+        check_output(folder, stream=True)
         if folder.exists():
             raise ValueError(f"{str(folder)!r} is a file, not a folder for a report")
 

@@ -30,7 +30,7 @@ class Deal:
         from .common import check_output, write_json
 
         rules = get_rules(self.rules)
-        check_output(self.json)
+        check_output(self.json, stream=True)
         deal = self.dealt(rules)
         write_json(self.json, deal)
 

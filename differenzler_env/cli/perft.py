@@ -31,7 +31,7 @@ class Perft:
 
         if self.depth < 1:
             raise ValueError(f"depth is {self.depth}; allowed: 1 or more")
-        check_output(self.json)
+        check_output(self.json, stream=True)
         start = self.start()
         with Console(stderr=True).status("counting"):
             counts = {way: self.counted(start, way) for way in UNDERTRUMP}

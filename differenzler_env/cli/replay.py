@@ -63,7 +63,7 @@ class Replay:
         """Does what the command says."""
         from .common import check_output, read_matches, write_json
 
-        check_output(self.json)
+        check_output(self.json, stream=True)
         check_pace(self.pace)
         for name, number in (("match", self.match), ("deal", self.deal)):
             if number is not None and number < 1:

@@ -58,7 +58,7 @@ class Tournament:
         )
 
         rules = get_rules(self.rules)
-        check_output(self.json)
+        check_output(self.json, stream=True)
         check_output(self.resume)
         check_report(self.report)
         with progress_bar("matches") as progress:

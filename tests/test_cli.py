@@ -230,6 +230,14 @@ def test_a_pipe_is_not_replaced_by_a_file(capsys, tmp_path):
     assert pipe.is_fifo() and list(tmp_path.iterdir()) == [pipe]
 
 
+def test_a_terminal_of_unknown_width_gets_its_table(capsys, monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    usual = typed(capsys, "deal", "--seed", "1")
+    monkeypatch.setenv("COLUMNS", "0")
+    assert typed(capsys, "deal", "--seed", "1") == usual
+    assert "dealer" in usual[1]
+
+
 def test_a_closed_standard_error_is_no_failure(capsys, monkeypatch):
     for words, status in ("evaluate thumb --field thumb --deals 4", 0), ("nothing", 2):
         monkeypatch.setattr(sys, "stderr", None)

@@ -74,6 +74,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without an ellipsis is no failure
+    if os.environ.get("COLUMNS") == "0":  # the width is not known; rich would print nothing
+        del os.environ["COLUMNS"]
     if os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())  # agents of one's own: package.module:factory
     try:

@@ -292,10 +292,10 @@ class Batch:
                 f"actions have shape {given.shape} and dtype {given.dtype}; allowed: integers of "
                 f"shape ({len(self)},)"
             )
-        given = given.astype(np.int64, copy=False)
+        chosen = given.astype(np.int64, copy=False)
         acting = _ALL_ROWS if active is None else self._mask("active", active)
         if check:
-            self._check(given, acting)
+            self._check(given, chosen, acting)
         if out is None:
             out = (
                 np.empty((len(self), self.rules.players), np.float32),
@@ -309,7 +309,7 @@ class Batch:
         kernels.step_rows(
             self.state_records,
             self.rules.record,
-            given,
+            chosen,
             acting,
             self.objective == "win",
             output_array(rewards, (len(self), self.rules.players), np.float32),
@@ -318,14 +318,14 @@ class Batch:
             self._scratch,
         )
         if last is not None:
-            self._remember(*last, given)
+            self._remember(*last, chosen)
         return out
 
-    def _check(self, actions: Array, acting: Array) -> None:
+    def _check(self, given: Array, actions: Array, acting: Array) -> None:
         row = int(kernels.first_illegal(self.state_records, self.rules.record, actions, acting))
         if row >= 0:
             record = self.state_records[row : row + 1]
-            sentence = illegal_sentence(record, self.rules, int(actions[row]))
+            sentence = illegal_sentence(record, self.rules, int(given[row]))
             raise IllegalActionError(f"row {row}: {sentence}")
 
     def _last_cards(self, acting: Array) -> tuple[Array, Array]:

@@ -47,6 +47,14 @@ def test_one_bad_row_stops_the_batch_before_any_row_moves(bad):
         assert batch.state_records.tobytes() == before
 
 
+def test_a_number_that_int64_does_not_hold_is_named_as_it_was_given():
+    batch = mixed_batch()
+    actions = good_actions(batch).astype(np.uint64)
+    actions[1] = 2**63 + 5
+    with pytest.raises(IllegalActionError, match=r"row 1: action 9223372036854775813 \("):
+        batch.step(actions)
+
+
 def test_the_action_of_a_finished_row_is_not_judged():
     for anything in (-1, 0, 194, 2**40):
         batch = mixed_batch()

@@ -174,6 +174,21 @@ def test_a_key_is_a_generator():
     assert copy.deepcopy(first).random() == first.random()
 
 
+def test_a_key_gives_further_generators():
+    """As any NumPy generator does: of each other's draws and of its own they know nothing."""
+    first, second = keyed_rng(7), keyed_rng(7)
+    second.random(3)
+    children = [*first.spawn(2), *first.spawn(1)]
+    again = second.spawn(3)
+    assert len({child.random() for child in [keyed_rng(7), *children]}) == 4
+    for child, other in zip(children, again, strict=True):
+        other.random()
+        assert (child.key, child.random()) == (other.key, other.random())
+    assert len({child.key for child in children}) == 3
+    for copied in (pickle.loads(pickle.dumps(first)), copy.deepcopy(first)):
+        assert copied.spawn(1)[0].key not in {child.key for child in children}
+
+
 def test_a_plain_generator_serves_too():
     rules = Rules(deals=1)
     view = Game(rules, seed=1).view(Game(rules, seed=1).current_seat)

@@ -31,13 +31,21 @@ class KeyedGenerator(np.random.Generator):
     def __init__(self, key: int) -> None:
         super().__init__(np.random.Philox(key=key))
         self.key = key
+        self._spawned = 0
+
+    def spawn(self, n_children: int) -> list[np.random.Generator]:
+        """So many generators of further keys, other ones at each call; they do not depend on what
+        has been drawn."""
+        seeds = np.random.SeedSequence(self.key, n_children_spawned=self._spawned)
+        self._spawned += n_children
+        return [keyed_rng(seed.generate_state(1, np.uint64)[0]) for seed in seeds.spawn(n_children)]
 
     def __reduce__(self) -> Any:
-        return KeyedGenerator, (self.key,), self.bit_generator.state
+        return KeyedGenerator, (self.key,), (self.bit_generator.state, self._spawned)
 
     def __setstate__(self, state: Any) -> None:
-        if isinstance(state, dict):
-            self.bit_generator.state = state
+        if isinstance(state, tuple):
+            self.bit_generator.state, self._spawned = state
 
 
 def keyed_rng(key: int) -> KeyedGenerator:

@@ -22,9 +22,11 @@ from pathlib import Path
 import pytest
 from pages import FILE, PAGES, ROOT, Block, blocks
 
+from differenzler_env import checkpoint
 from differenzler_env.cli import program
 from differenzler_env.engine.state import STATE, VIEW
 from differenzler_env.observation import OBSERVATION_SIZE
+from differenzler_env.rule_text import game_text
 from training import best_response, compare, config, sb3_maskable_ppo
 
 NOT_RUN: dict[str, int] = {}
@@ -40,6 +42,7 @@ SMALLER = [
     (r"\bn_epochs=\d+", "n_epochs=1"),
     (r"DifferenzlerVecEnv\(\d+", "DifferenzlerVecEnv(8"),
     (r"\bnum_envs=\d+", "num_envs=8"),
+    (r"\bdeals=\d{3,}", "deals=4"),
     (r"\bnum_games=\d+", "num_games=64"),
     (r"Rules\.mini\(\)", 'Rules.mini(deck=("D9", "DJ", "S9", "SJ"))'),
 ]
@@ -265,6 +268,16 @@ def test_the_site_has_every_page() -> None:
     there = {page.name for page in (ROOT / "docs").glob("*.md")}
     assert len(named) == len(set(named))
     assert set(named) == there | {"CHANGELOG.md", "CONTRIBUTING.md", "models/README.md"}
+
+
+def test_the_page_of_the_models_names_all_with_their_rules() -> None:
+    page = (ROOT / "models" / "README.md").read_text(encoding="utf-8")
+    found = re.findall(r"^\| \[`(.+)`\]\((.+)\.md\) \| `([^`]+)` \|", page, re.M)
+    shipped = []
+    for path in (ROOT / "models").glob("*.safetensors"):
+        (rules,) = checkpoint.rule_sets(path, checkpoint.read(path)[1])
+        shipped.append((path.stem, path.stem, game_text(rules)))
+    assert sorted(found) == sorted(shipped)
 
 
 def test_figures_of_the_design_page_are_the_codes() -> None:

@@ -270,6 +270,11 @@ def parse_line(line: str | bytes, number: int | None = None) -> Any:
     try:
         text = line.decode() if isinstance(line, bytes) else line
         return json.loads(text, object_pairs_hook=_no_doubles)
+    except UnicodeDecodeError:
+        raise Place(number).error("not a JSON record: not UTF-8 text") from None
+    except json.JSONDecodeError as error:
+        what = f"{error.msg} at character {error.pos + 1}"
+        raise Place(number).error(f"not a JSON record: {what}") from None
     except (ValueError, RecursionError) as error:
         raise Place(number).error(f"not a JSON record: {error}") from None
 

@@ -15,6 +15,11 @@ SUIT_ORDER = "CDSH"
 """Suits side by side in a hand, so that colours alternate."""
 
 
+def counted(number: int, one: str, many: str) -> str:
+    """A number and what it counts: ``"1 match"``, ``"2 matches"``."""
+    return f"{number} {one if number == 1 else many}"
+
+
 def harmless(text: str) -> str:
     """A text from outside, such as a name in a record, without anything that steers a terminal."""
     return "".join(c if c.isprintable() else "?" for c in text)

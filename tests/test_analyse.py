@@ -16,6 +16,7 @@ from differenzler_env.cli import main
 from differenzler_env.endgame import open_values
 from differenzler_env.play.analysis import judge, judgements, load_judge, summaries
 from differenzler_env.record import write_records
+from differenzler_env.words import ENGLISH
 
 RULES = Rules(deals=1)
 JUDGE = "search?worlds=5&exact=2"
@@ -140,6 +141,8 @@ def test_matches_are_told_and_summed_up(file, capsys, tmp_path):
             assert seat["decisions"] == len(own)
             assert seat["mistakes"] == sum(each["mistake"] for each in own)
             assert seat["loss"] == pytest.approx(sum(each["loss"] for each in own))
+    judged = next(each for each in first["decisions"] if not each["action"].startswith("bid"))
+    assert f" {ENGLISH.card(judged['action'])} " in out  # cards are written as replay has them
     assert f"seat 0 (a): {first['seats'][0]['decisions']} decisions" in out
 
 
@@ -178,4 +181,4 @@ def test_a_false_record_is_refused(file, capsys):
     record["deals"][1]["points"][0] += 1
     file.write_text(json.dumps(record) + "\n")
     assert main(["analyse", str(file)]) == 2
-    assert "line 1, deal 2" in capsys.readouterr().err
+    assert f"{file}: line 1, deal 2" in capsys.readouterr().err

@@ -66,12 +66,14 @@ def test_the_same_command_gives_the_same_digits(capsys, tmp_path):
 def test_a_player_that_errs_is_named(capsys):
     words = "evaluate players:RaisingDealer --field players:Answering?answer=158 --deals 4"
     status, out, err = typed(capsys, *words.split())
-    assert status == 0
+    assert status == 1
     assert "games forfeited by the agent" in out
     words = out.split("decisions a second")[1]
-    assert "players:RaisingDealer forfeited games: it raised RuntimeError: no idea at all" in words
+    error = "RuntimeError: no idea at all (players.py:"
+    assert f"players:RaisingDealer forfeited games: it raised {error}" in words
     assert "chose C6, which is not legal" in words
-    assert err == ""  # a result, not a notice
+    spec = "players:Answering?answer=158"
+    assert err == f"differenzler: {spec} forfeited every game, so no play was measured\n"
 
 
 @pytest.mark.parametrize(
@@ -319,10 +321,10 @@ def _wait_for(what, seconds=60):
 def test_the_command_runs_from_a_shell_with_agents_of_the_working_directory(tmp_path):
     (tmp_path / "mine.py").write_text("def make(rules):\n    return lambda view, rng: 40\n")
     done = command(*"evaluate mine:make --field random --deals 4".split(), cwd=tmp_path)
-    assert done.returncode == 0
+    assert done.returncode == 1
     assert "mine:make at a table of random, random, random" in done.stdout
     assert "mine:make forfeited games: it chose bid 40, which is not legal" in done.stdout
-    assert done.stderr == ""
+    assert "mine:make forfeited every game" in done.stderr
     assert "deal" in command("deal", "--help").stdout
     assert __main__.main is main
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import gymnasium
 import numpy as np
 import players
@@ -88,7 +90,9 @@ def test_who_raises_forfeits_that_deal_only(spec):
     hero = evaluation.of_hero(tables.penalties)
     assert (hero[dealer] == 157).all()
     assert (hero[~dealer] < 157).any()
-    assert evaluation.faults() == {spec: "raised RuntimeError: no idea at all"}
+    (fault,) = evaluation.faults().values()
+    assert re.fullmatch(r"raised RuntimeError: no idea at all \(players\.py:[0-9]+\)", fault)
+    assert list(evaluation.faults()) == [spec] and not evaluation.always_forfeited()
     assert evaluation.to_json()["faults"] == evaluation.faults()
     # The others play on: every deal is played out, its points are all there.
     assert (tables.points.sum(axis=-1) == 157).all()
@@ -126,6 +130,7 @@ def test_what_is_no_legal_action_forfeits(spec, said):
     assert evaluation.illegal() == (12, 0)
     assert evaluation.penalty().mean == 157
     assert said in evaluation.faults()[spec]
+    assert evaluation.always_forfeited() == [spec]
     assert evaluation.win_share().mean == 0
 
 

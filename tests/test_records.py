@@ -123,11 +123,19 @@ def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path):
     assert [each.name for each in tmp_path.iterdir()] == ["matches.jsonl"]
 
 
-@pytest.mark.parametrize("data", [b"\xff\xfe{}", b"[1, 2", b"{'format': 1}", b'{"a": 1, "a": 1}'])
-def test_lines_that_are_not_json_are_named(tmp_path, data):
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"\xff\xfe{}", "not UTF-8 text"),
+        (b"[1, 2", "Expecting ',' delimiter at character 7"),
+        (b"{'format': 1}", "Expecting property name enclosed in double quotes at character 2"),
+        (b'{"a": 1, "a": 1}', "a key is given twice"),
+    ],
+)
+def test_lines_that_are_not_json_are_named(tmp_path, data, why):
     path = tmp_path / "matches.jsonl"
     path.write_bytes(json.dumps(full_match("mini", 1)).encode() + b"\n" + data + b"\n")
-    with pytest.raises(RecordError, match=r"^line 2: not a JSON record"):
+    with pytest.raises(RecordError, match=f"^line 2: not a JSON record: {why}"):
         list(read_records(path))
 
 

@@ -83,6 +83,24 @@ def test_a_record_is_checked_without_a_word_about_the_play(file, capsys, tmp_pat
         assert each["winners"] == record["winners"] and each["rules"] == record["rules"]
 
 
+def test_one_match_is_not_called_matches(file, capsys):
+    assert main(["replay", str(file), "--check", "--match", "1"]) == 0
+    assert capsys.readouterr().out.startswith("1 match, 1 deal: ")
+
+
+def test_a_file_of_something_else_is_named(capsys, tmp_path):
+    for name, data, why in (
+        ("film.gif", b"GIF89a\xff", "not UTF-8 text"),
+        ("mine.py", b"import os\n", "Expecting value at character 1"),
+    ):
+        file = tmp_path / name
+        file.write_bytes(data)
+        for command in ("replay", "analyse"):
+            assert main([command, str(file)]) == 2
+            error = capsys.readouterr().err
+            assert error == f"differenzler: {file}: line 1: not a JSON record: {why}\n"
+
+
 def test_what_is_wrong_with_a_false_record_is_said_in_one_line(file, capsys):
     lines = file.read_text().splitlines()
     record = json.loads(lines[1])
@@ -93,7 +111,7 @@ def test_what_is_wrong_with_a_false_record_is_said_in_one_line(file, capsys):
     for arguments in ([], ["--check"], ["--match", "2"]):
         assert main(["replay", str(file), *arguments]) == 2
         out, err = capsys.readouterr()
-        assert err.startswith(f"differenzler: line 2, deal 3, trick 5, card {gone}: ")
+        assert err.startswith(f"differenzler: {file}: line 2, deal 3, trick 5, card {gone}: ")
         assert err.count("\n") == 1
         assert ("Match of line 1" in out) == (arguments == [])
     assert main(["replay", str(file), "--match", "3"]) == 0

@@ -11,7 +11,7 @@ from typing import Any, cast, get_args
 import numpy as np
 
 from ..checks import did_you_mean
-from ..errors import SpecError
+from ..errors import SpecError, where_raised
 from ..rule_text import get_rules, rules_text
 from ..rules import Rules
 from ..specs import split_spec
@@ -250,7 +250,8 @@ def _factory(spec: str, address: str) -> Callable[..., Any]:
         raise SpecError(f"{spec!r}: module {module_name!r} needs {error.name!r}") from None
     except (Exception, SystemExit) as error:
         raise SpecError(
-            f"{spec!r}: importing {module_name!r} failed: {type(error).__name__}: {_line(error)}"
+            f"{spec!r}: importing {module_name!r} failed: {type(error).__name__}: "
+            f"{_line(error)}{where_raised(error)}"
         ) from error
     factory: Any = module
     for part in attribute.split("."):
@@ -281,7 +282,8 @@ def _make(spec: str, factory: Callable[..., Any], rules: Rules, options: dict[st
         raise SpecError(f"{spec!r}: {_line(error)}") from None
     except (Exception, SystemExit) as error:
         kind = "" if type(error) is ValueError else f"{type(error).__name__}: "
-        raise SpecError(f"{spec!r}: {kind}{_line(error)}") from error
+        where = "" if type(error) is ValueError else where_raised(error)
+        raise SpecError(f"{spec!r}: {kind}{_line(error)}{where}") from error
     agent.spec, agent.from_spec = spec, True
     return agent
 

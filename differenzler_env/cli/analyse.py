@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
-from ..text import harmless
+from ..text import counted, harmless
+from ..words import ENGLISH
 from .options import JUDGE
 
 if TYPE_CHECKING:
@@ -108,18 +109,23 @@ def judgement_table(judged: list["Judgement"]) -> "Table":
             str(each.deal),
             str(each.trick or "bid"),
             str(each.seat),
-            each.action.removeprefix("bid "),
+            _told(each.action),
             f"{each.costs[each.action]:.1f}",
             f"{each.loss:+.1f}" if each.action != each.best else "best",
             "mistake" if each.mistake else "",
-            ", ".join(f"{action.removeprefix('bid ')} {cost:.1f}" for cost, action in others),
+            ", ".join(f"{_told(action)} {cost:.1f}" for cost, action in others),
         )
     return table
 
 
+def _told(action: str) -> str:
+    """A bid as a number, a card with its mark."""
+    return action.removeprefix("bid ") if action.startswith("bid ") else ENGLISH.card(action)
+
+
 def summary_line(summary: dict[str, Any]) -> str:
     """A seat's decisions in one line."""
-    mistakes = "1 mistake" if summary["mistakes"] == 1 else f"{summary['mistakes']} mistakes"
+    mistakes = counted(summary["mistakes"], "mistake", "mistakes")
     name = harmless(summary["name"])
     return (
         f"seat {summary['seat']} ({name}): {summary['decisions']} decisions, {mistakes}, "

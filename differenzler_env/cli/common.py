@@ -4,10 +4,10 @@ import importlib.util
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.progress import (
@@ -21,6 +21,10 @@ from rich.progress import (
 
 from ..files import replacing
 from ..record import read_records
+from .failure import CommandError
+
+if TYPE_CHECKING:
+    from ..evaluation.tables import Measured
 
 
 def read_matches(file: Path, match: int | None = None) -> Iterator[tuple[int, Any]]:
@@ -115,9 +119,16 @@ def write_report(folder: Path, page: str, figures: Any) -> None:
     write_json(folder / "report.json", figures)
 
 
-def fault_lines(faults: Mapping[str, str]) -> list[str]:
-    """A line for each agent that forfeited games, with the first reason."""
-    return [f"{name} forfeited games: it {what}" for name, what in faults.items()]
+def tell_faults(result: "Measured") -> None:
+    """Print a line for each agent that forfeited games, with the first reason.
+
+    Raises:
+        CommandError: if an agent forfeited every game: nothing of its play was measured.
+    """
+    for name, what in result.faults().items():
+        print(f"{name} forfeited games: it {what}")
+    if always := result.always_forfeited():
+        raise CommandError(f"{', '.join(always)} forfeited every game, so no play was measured")
 
 
 @contextmanager

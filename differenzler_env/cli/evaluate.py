@@ -47,8 +47,8 @@ class Evaluate:
         from .common import (
             check_output,
             check_report,
-            fault_lines,
             progress_bar,
+            tell_faults,
             write_json,
         )
 
@@ -92,8 +92,7 @@ class Evaluate:
         if self.details:
             for part in details_tables(result):
                 console.print(part)
-        for line in fault_lines(result.faults()):
-            print(line)
+        tell_faults(result)
 
 
 def result_table(result: "Evaluation") -> "Table":

@@ -16,7 +16,7 @@ class Export:
     model: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="MODEL")]
     """a checkpoint file, such as models/swisslos.safetensors"""
     out: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="OUT")]
-    """the ONNX file"""
+    """the ONNX file; one that is there is replaced"""
     rules: str | None = None
     """refuse a model for other rules than these: swisslos, table, television, mini; settings as in
     table?players=5"""

@@ -17,7 +17,7 @@ class Film:
     file: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="RECORD")]
     """game records, one JSON line a match"""
     out: Path
-    """file for the film, such as deal.gif"""
+    """file for the film, such as deal.gif; one that is there is replaced"""
     match: int = 1
     """the match of this line, from 1"""
     deal: int = 1

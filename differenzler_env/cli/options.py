@@ -26,7 +26,9 @@ Resume = Annotated[
     Path | None,
     arg(help="file that keeps what has been played; an interrupted run goes on from it"),
 ]
-ResultFile = Annotated[Path | None, arg(help="file for the result")]
+ResultFile = Annotated[
+    Path | None, arg(help="file for the result; one that is there is replaced at the end")
+]
 Language = Annotated[str | None, arg(help="en or de; that of the terminal where not given")]
 Cards = Annotated[
     str, arg(help="french or german: the suits of the cards, ♣♦♥♠ or acorns, bells, roses, shields")

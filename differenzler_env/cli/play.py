@@ -30,7 +30,8 @@ class Play:
     resume: str | None = None
     """go on with a match: its file, or last"""
     record: Path | None = None
-    """file for the record of the match; in the folder where not given"""
+    """file for the record of the match, in the folder where not given; one that is there is
+    replaced"""
     folder: Path | None = None
     """where matches are kept; ~/.local/share/differenzler where not given"""
     adviser: str = "search"

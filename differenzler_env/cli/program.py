@@ -18,11 +18,13 @@ import tyro
 
 from .. import __version__
 from ..checks import did_you_mean
+from ..errors import RecordError
 from .analyse import Analyse
 from .bench import Bench
 from .deal import Deal
 from .evaluate import Evaluate
 from .export import Export
+from .failure import CommandError
 from .film import Film
 from .perft import Perft
 from .play import Play
@@ -91,8 +93,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Whoever read our output, such as head, has stopped: nothing more is said, even at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except RecordError as error:
+        file = getattr(command, "file", None)  # in which the lines are counted
+        return _fail(f"{file}: {error}" if file else error, 2)
     except ValueError as error:
         return _fail(error, 2)
+    except CommandError as error:
+        return _fail(str(error), 1)
     except OSError as error:
         return _fail(error, 2 if error.errno in NO_INPUT else 1)
     except Exception as error:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
+from ..text import counted
 from .options import JUDGE, Cards, Language
 from .screen import check_pace, need_textual, on_terminal, parse_show, run_app
 
@@ -76,7 +77,8 @@ class Replay:
         found = [self.told(line, record) for line, record in matches]
         if self.check:
             deals = sum(match["deals"] for match in found)
-            print(f"{len(found)} matches, {deals} deals: all of it follows from the rules")
+            counts = f"{counted(len(found), 'match', 'matches')}, {counted(deals, 'deal', 'deals')}"
+            print(f"{counts}: all of it follows from the rules")
         write_json(self.json, {"file": str(self.file), "matches": found})
 
     def check_deal(self, line: int, record: Any) -> None:

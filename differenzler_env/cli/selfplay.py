@@ -6,6 +6,7 @@ from typing import Annotated
 
 import tyro
 
+from ..text import counted
 from .options import PlaySeed, RulesText
 
 
@@ -16,7 +17,7 @@ class Selfplay:
     agents: Annotated[tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="AGENT …")]
     """one agent for all seats or one for each; they move on one seat each match"""
     out: Path
-    """file for the records, one match a line"""
+    """file for the records, one match a line; one that is there is replaced at the end"""
     arrays: bool = False
     """also write the decisions as arrays, in Parquet, beside the records: observation, mask,
     action, reward, seat"""
@@ -48,4 +49,5 @@ class Selfplay:
             play = self_play(agents, get_rules(self.rules), self.deals, self.seed, progress)
             matches = play.write(self.out, arrays)
         files = str(self.out) if arrays is None else f"{self.out} and {arrays}"
-        print(f"{matches} matches, {matches * (play.rules.deals)} deals in {files}")
+        deals = counted(matches * play.rules.deals, "deal", "deals")
+        print(f"{counted(matches, 'match', 'matches')}, {deals} in {files}")

@@ -52,8 +52,8 @@ class Tournament:
         from .common import (
             check_output,
             check_report,
-            fault_lines,
             progress_bar,
+            tell_faults,
             write_json,
         )
 
@@ -94,8 +94,7 @@ class Tournament:
         for line in legend(standing.agents, names):
             print(line)
         print(f"{standing.deals} deals, {standing.games} games, seed {standing.seed}")
-        for line in fault_lines(standing.faults()):
-            print(line)
+        tell_faults(standing)
 
 
 def ranking_table(standing: "Standing", names: Sequence[str]) -> "Table":

@@ -28,7 +28,7 @@ class Watch:
     judge: str = JUDGE
     """whose analysis is shown when asked for: a search"""
     record: Path | None = None
-    """file for the record of the match"""
+    """file for the record of the match; one that is there is replaced"""
     language: Language = None
     cards: Cards = "french"
     plain: bool = False

@@ -19,7 +19,7 @@ from ..agents.baselines import ThumbAgent
 from ..agents.table import illegal_choice
 from ..batch import Batch
 from ..engine.state import take_records
-from ..errors import IllegalActionError
+from ..errors import IllegalActionError, where_raised
 
 NONE = -1
 
@@ -122,4 +122,5 @@ class Referee:
 
 
 def _raised(error: BaseException) -> str:
-    return f"raised {type(error).__name__}: {' '.join(str(error).split())}"
+    message = " ".join(str(error).split())
+    return f"raised {type(error).__name__}: {message}{where_raised(error)}"

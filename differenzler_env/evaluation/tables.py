@@ -114,6 +114,16 @@ class Measured:
         """The first fault of each agent that forfeited games, by its spec."""
         return {self.agents[number]: what for number, what in self.tables.faults.items()}
 
+    def always_forfeited(self) -> list[str]:
+        """Specs of the agents that forfeited every game they sat in: their figures are those of
+        the worst penalty, not of any play."""
+        forfeits = self.tables.forfeits
+        return [
+            self.agents[number]
+            for number in self.tables.faults
+            if forfeits[np.broadcast_to(self.tables.seats_of(number), forfeits.shape)].all()
+        ]
+
 
 @dataclass(frozen=True)
 class Store:

@@ -14,7 +14,7 @@ from ..agents import Agent, SpecError, choose_action, load_field
 from ..agents.registry import BUILT_IN
 from ..agents.table import illegal_choice
 from ..checks import MAX_SEED
-from ..errors import RecordError
+from ..errors import RecordError, where_raised
 from ..files import replacing
 from ..game import Game
 from ..record import parse_line, write_records
@@ -146,7 +146,7 @@ class Sitting:
         try:
             return choose_action(self.game, agent)
         except (Exception, SystemExit) as error:
-            reason = " ".join(str(error).split())
+            reason = " ".join(str(error).split()) + where_raised(error)
             raise SpecError(f"{agent.spec} cannot continue: {reason}") from error
 
     def play(self, action: int) -> Step:

@@ -95,6 +95,9 @@ def test_calls_before_reset_are_answered_with_a_sentence(make):
     assert len(env.agents) == 4
     with pytest.raises(ValueError, match="player_9"):
         env.observe("player_9")
+    for space in (env.action_space, env.observation_space):
+        with pytest.raises(ValueError, match="no agent 'p'; agents are player_0, player_1"):
+            space("p")
     with pytest.raises(AttributeError, match="no_such_thing"):
         _ = env.no_such_thing
 

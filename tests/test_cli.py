@@ -278,7 +278,16 @@ def test_ctrl_c_ends_a_count_that_would_take_years():
 def test_ctrl_c_ends_in_one_line(agent, workers):
     words = f"evaluate players:Interrupting{agent} --field thumb --deals 1000 --workers {workers}"
     done = command(*words.split())
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "differenzler: interrupted\n")
+    said = "differenzler: interrupted; with --resume FILE what has been played is kept\n"
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", said)
+
+
+@pytest.mark.slow
+def test_an_interrupted_run_that_is_kept_says_how_it_goes_on(tmp_path):
+    words = f"evaluate players:Interrupting --field thumb --deals 8 --resume {tmp_path / 'kept'}"
+    done = command(*words.split())
+    said = f"differenzler: interrupted; the same command goes on from {tmp_path / 'kept'}\n"
+    assert (done.returncode, done.stderr) == (130, said)
 
 
 @pytest.mark.slow

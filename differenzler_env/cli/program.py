@@ -80,6 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         del os.environ["COLUMNS"]
     if os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())  # agents of one's own: package.module:factory
+    command = None
     try:
         command = parse(sys.argv[1:] if arguments is None else list(arguments))
         if isinstance(command, int):
@@ -88,7 +89,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if sys.stdout is not None:  # it is None where it was closed
             sys.stdout.flush()
     except KeyboardInterrupt:
-        return _fail("interrupted", 130)
+        return _fail(f"interrupted{_going_on(command)}", 130)
     except BrokenPipeError:
         # Whoever read our output, such as head, has stopped: nothing more is said, even at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -105,6 +106,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         return _fail(error, 1)
     return 0
+
+
+def _going_on(command: Any) -> str:
+    """How an interrupted command goes on where it stopped, if it does."""
+    if not isinstance(command, Evaluate | Tournament):
+        return ""
+    if command.resume is None:
+        return "; with --resume FILE what has been played is kept"
+    return f"; the same command goes on from {command.resume}"
 
 
 def parse(arguments: list[str]) -> Any:

@@ -103,11 +103,21 @@ class raw_env(AECEnv[str, dict[str, Any], Any]):  # noqa: N801  (PettingZoo's na
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """The observation space of an agent, the same object every time."""
+        """The observation space of an agent, the same object every time.
+
+        Raises:
+            ValueError: for an agent that is not at the table.
+        """
+        self._seat(agent)
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """The action space of an agent, the same object every time."""
+        """The action space of an agent, the same object every time.
+
+        Raises:
+            ValueError: for an agent that is not at the table.
+        """
+        self._seat(agent)
         return self.action_spaces[agent]
 
     @property
@@ -181,12 +191,15 @@ class raw_env(AECEnv[str, dict[str, Any], Any]):  # noqa: N801  (PettingZoo's na
         Raises:
             ValueError: for an agent that is not at the table.
         """
+        seat = self._seat(agent)
+        return {"observation": self.game.observe(seat), "action_mask": self._mask(agent)}
+
+    def _seat(self, agent: str) -> int:
         if agent not in self._seat_of:
             raise ValueError(
                 f"there is no agent {agent!r}; agents are {', '.join(self.possible_agents)}"
             )
-        seat = self._seat_of[agent]
-        return {"observation": self.game.observe(seat), "action_mask": self._mask(agent)}
+        return self._seat_of[agent]
 
     def state(self) -> NDArray[np.float32]:
         """The whole table, float32 [S], as the seat to act sits at it (seat 0 after the end)."""

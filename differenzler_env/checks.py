@@ -31,7 +31,7 @@ def one_of(name: str, value: Any, allowed: Collection[str]) -> str:
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """The end of a message about an unknown word: ``"; did you mean 'thumb'?"``, or nothing where
     no known word is close to it."""
-    close = difflib.get_close_matches(word, list(known), n=1)
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.7)
     return f"; did you mean {close[0]!r}?" if close else ""
 
 

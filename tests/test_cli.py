@@ -83,8 +83,12 @@ def test_a_player_that_errs_is_named(capsys):
         ("", "; see differenzler --help"),
         ("evalute thumb", "there is no command 'evalute'"),
         ("evalute thumb", "; did you mean 'evaluate'?"),
-        ("evaluate thumb --feild thumb", "no option '--feild'; did you mean '--field'?"),
+        (
+            "evaluate thumb --feild thumb",
+            "did you mean '--field'? See differenzler evaluate --help",
+        ),
         ("evaluate thumb --field thumb --deal=9", "no option '--deal'; did you mean '--deals'?"),
+        ("evaluate --version", "there is no option '--version'; see differenzler evaluate"),
         ("evaluate thumb --field thumb --no_detail", "no option '--no-detail'"),
         ("evaluate thumb --field thumb --deals ten", "--deals: 'ten' is not a whole number"),
         ("watch --pace slow", "'slow' is not a number"),

@@ -360,7 +360,8 @@ def _unknown(name: str) -> str:
     path, known = Path(name), ", ".join(BUILT_IN)
     if os.path.isdir(path):  # unlike is_dir, it takes any text
         inside = sorted(map(str, path.glob(POLICIES)))
-        return f"{name!r} is a folder, not an agent{did_you_mean(str(path / 'policy'), inside)}"
+        hint = did_you_mean(str(path / "policy.safetensors"), inside)
+        return f"{name!r} is a folder, not an agent{hint}"
     if path.suffix == ".py":
         module = ".".join(path.with_suffix("").parts)
         return f"{name!r} is not an agent: a factory of your own in it is {module}:FACTORY"

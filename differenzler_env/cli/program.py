@@ -147,7 +147,8 @@ def parse(arguments: list[str]) -> Any:
         if not stop.code:
             return 0
         wrong = unknown_option(arguments[1:], COMMANDS[name]) or usage_error(said.getvalue())
-        return _fail(f"{wrong}; see {PROGRAM} {name} --help", 2)
+        end = " See" if wrong.endswith("?") else "; see"
+        return _fail(f"{wrong}{end} {PROGRAM} {name} --help", 2)
 
 
 def unknown_option(arguments: Sequence[str], command: type) -> str:

@@ -22,7 +22,7 @@ CARDS: dict[str, dict[str, tuple[tuple[str, str], tuple[str, str]]]] = {
 """Cards → suit → its mark and its name in English, in German. Swiss-German suits have no characters
 of their own that terminals show alike: letters stand for them."""
 
-RANKS = {"french": {}, "german": {"10": "B", "J": "U", "Q": "O"}}
+RANK_NAMES = {"french": {}, "german": {"10": "B", "J": "U", "Q": "O"}}
 """Cards → ranks that they call otherwise: Banner, Under, Ober."""
 
 MESSAGES: dict[str, tuple[str, str]] = {
@@ -346,7 +346,7 @@ class Words:
 
     def rank(self, rank: str) -> str:
         """A rank as these cards call it: ``"J"``, ``"U"``."""
-        return RANKS[self.cards].get(rank, rank)
+        return RANK_NAMES[self.cards].get(rank, rank)
 
     def card(self, name: str) -> str:
         """A card in up to three characters: ``"D10"`` becomes ``"♦10"`` or ``"SeB"``."""

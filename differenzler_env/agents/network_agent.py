@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..actions import NUM_ACTIONS, NUM_BIDS
-from ..cards import NUM_CARDS
+from ..cards import NUM_CARDS, NUM_RANKS
 from ..checkpoint import CheckpointError, Tensors, fault_text, load, network_shape
 from ..engine.jit import Array, jit
 from ..engine.redact import view_choices
@@ -16,7 +16,7 @@ from ..engine.state import BID, VIEW
 from ..observation import OBSERVATION_SIZE, write_observation
 from ..rules import Rules
 from .base import Actions, Agent, Keys, Records, check_rows, uniforms
-from .network_inputs import RANKS, InputTables, input_size, input_tables, write_inputs
+from .network_inputs import InputTables, input_size, input_tables, write_inputs
 from .network_kernels import PolicyWeights, policy_rows, policy_weights
 
 Floats = npt.NDArray[np.float32]
@@ -53,7 +53,7 @@ def _legal_logits(
             out[row, bid] = logits[row, bid]
         order = suit_orders[orders[row]]
         for own in range(NUM_CARDS):
-            card = RANKS * order[own // RANKS] + own % RANKS
+            card = NUM_RANKS * order[own // NUM_RANKS] + own % NUM_RANKS
             if (cards >> card) & 1:
                 out[row, NUM_BIDS + card] = logits[row, NUM_BIDS + own]
 

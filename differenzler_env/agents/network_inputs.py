@@ -17,6 +17,7 @@ from ..cards import (
     LAST_TRICK_POINTS,
     MAX_POINTS,
     NUM_CARDS,
+    NUM_RANKS,
     NUM_SUITS,
     OWN_SUIT,
     POINTS,
@@ -26,7 +27,6 @@ from ..engine.jit import Array, Integer, jit, lowest_bit
 from ..observation import LAYOUT, SLICES, Field
 from ..rules import MAX_PLAYERS, Rules
 
-RANKS = NUM_CARDS // NUM_SUITS
 ORDERS = tuple(itertools.permutations(range(NUM_SUITS)))
 """The 24 orders of suits: ``ORDERS[k][j]`` is the absolute suit that becomes suit j."""
 
@@ -115,7 +115,7 @@ def suit_table(fields: Sequence[Field], starts: Mapping[str, slice], seats: int)
             elif field.kind == "suit":
                 rows.append(at.reshape(-1, NUM_SUITS)[:, order].ravel())
             else:
-                rows.append(at.reshape(-1, NUM_SUITS, RANKS)[:, order].ravel())
+                rows.append(at.reshape(-1, NUM_SUITS, NUM_RANKS)[:, order].ravel())
         columns.append(np.stack(rows))
     return np.concatenate(columns, axis=1)
 
@@ -141,10 +141,10 @@ def own_cards(observation: Array, at: Integer, order: Array) -> Integer:
     """A field of cards as a set, in own suits."""
     cards = 0
     for suit in range(NUM_SUITS):
-        start = at + RANKS * order[suit]
-        for rank in range(RANKS):
+        start = at + NUM_RANKS * order[suit]
+        for rank in range(NUM_RANKS):
             if observation[start + rank] > 0:
-                cards |= 1 << (RANKS * suit + rank)
+                cards |= 1 << (NUM_RANKS * suit + rank)
     return cards
 
 
@@ -172,17 +172,17 @@ def _comes_before(observation: Array, first: Integer, second: Integer) -> Intege
     if observation[_TRUMP + first] > 0 or observation[_TRUMP + second] > 0:
         return observation[_TRUMP + first] > 0
     rating = np.int64(0)
-    for rank in range(RANKS):
-        if observation[_HAND + RANKS * first + rank] > 0:
+    for rank in range(NUM_RANKS):
+        if observation[_HAND + NUM_RANKS * first + rank] > 0:
             rating += 512 + (1 << rank)
-        if observation[_HAND + RANKS * second + rank] > 0:
+        if observation[_HAND + NUM_RANKS * second + rank] > 0:
             rating -= 512 + (1 << rank)
     if rating != 0:
         return rating > 0
-    for rank in range(RANKS):
+    for rank in range(NUM_RANKS):
         rating += _RANK_WEIGHTS[rank] * (
-            _seen_as(observation, RANKS * first + rank)
-            - _seen_as(observation, RANKS * second + rank)
+            _seen_as(observation, NUM_RANKS * first + rank)
+            - _seen_as(observation, NUM_RANKS * second + rank)
         )
     if rating != 0:
         return rating > 0
@@ -282,6 +282,6 @@ def card_table() -> Array:
     table = np.zeros((len(ORDERS), NUM_CARDS), np.int64)
     for number, order in enumerate(ORDERS):
         for own, absolute in enumerate(order):
-            for rank in range(RANKS):
-                table[number, RANKS * absolute + rank] = RANKS * own + rank
+            for rank in range(NUM_RANKS):
+                table[number, NUM_RANKS * absolute + rank] = NUM_RANKS * own + rank
     return table

@@ -10,12 +10,11 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ..cards import BEATERS, LAST_TRICK_POINTS, MAX_POINTS, NUM_CARDS, NUM_SUITS, POINTS
+from ..cards import BEATERS, LAST_TRICK_POINTS, MAX_POINTS, NUM_CARDS, NUM_RANKS, NUM_SUITS, POINTS
 from ..observation import LAYOUT, SLICES
 from ..rules import MAX_PLAYERS
 from .network_inputs import (
     RANK_WEIGHTS,
-    RANKS,
     InputTables,
     card_table,
     input_size,
@@ -70,10 +69,10 @@ class ObservationFeatures(nn.Module):
         planes = [everything[:, SLICES[name]] for name in ("hand", "deck", "lawful", "best")]
         cards = range(NUM_CARDS)
         beaten_by = np.array([[int(BEATERS[0, a]) >> b & 1 for a in cards] for b in cards])
-        suits = np.arange(NUM_CARDS) // RANKS
+        suits = np.arange(NUM_CARDS) // NUM_RANKS
         higher = beaten_by * (suits[:, None] == suits)
-        strength = RANKS - higher.sum(axis=0)
-        strength[:RANKS] += RANKS + 1  # the lowest trump takes the highest side card
+        strength = NUM_RANKS - higher.sum(axis=0)
+        strength[:NUM_RANKS] += NUM_RANKS + 1  # the lowest trump takes the highest side card
         arrays = {
             "pick": self.tables.pick,
             "planes": np.stack(planes, axis=1),
@@ -82,7 +81,7 @@ class ObservationFeatures(nn.Module):
             "higher": higher.astype(np.float32),
             "strength": strength.astype(np.float32),
             "card_points": POINTS[0].astype(np.float32),
-            "rank_values": (2.0 ** np.arange(RANKS)).astype(np.float32),
+            "rank_values": (2.0 ** np.arange(NUM_RANKS)).astype(np.float32),
             "rank_weights": np.array(RANK_WEIGHTS, np.float32),
             "code_values": NUM_SUITS ** np.arange(NUM_SUITS),
             "earlier": np.tril(np.ones((NUM_SUITS, NUM_SUITS), np.bool_), -1),
@@ -95,13 +94,13 @@ class ObservationFeatures(nn.Module):
     def suit_order(self, observation: Tensor) -> Tensor:
         """The number of each row's suit order, int64 ``[n]``; as ``network_inputs.suit_order``."""
         n = observation.shape[0]
-        hand = observation[:, SLICES["hand"]].reshape(n, NUM_SUITS, RANKS)
+        hand = observation[:, SLICES["hand"]].reshape(n, NUM_SUITS, NUM_RANKS)
         first = 512 * hand.sum(-1) + hand @ self.rank_values
         first = first + 1e5 * observation[:, SLICES["trump"]]
         places = (observation[:, SLICES["order"]] * NUM_CARDS).round()
         missing = observation[:, SLICES["deck"]] == 0
         seen = places.masked_fill(missing, 2.0 * NUM_CARDS)
-        second = seen.reshape(n, NUM_SUITS, RANKS) @ self.rank_weights
+        second = seen.reshape(n, NUM_SUITS, NUM_RANKS) @ self.rank_weights
         # before[n, s, t]: suit t comes before suit s
         above = first[:, None, :] > first[:, :, None]
         level = first[:, None, :] == first[:, :, None]
@@ -122,9 +121,9 @@ class ObservationFeatures(nn.Module):
         top = hand * (unseen @ self.higher < 0.5)
         # A card takes the trick if it is stronger than the best and of its suit, or trump.
         best_strength = best @ self.strength
-        contends = best.unflatten(1, (NUM_SUITS, RANKS)).amax(-1)
+        contends = best.unflatten(1, (NUM_SUITS, NUM_RANKS)).amax(-1)
         contends = torch.cat([torch.ones_like(contends[:, :1]), contends[:, 1:]], dim=1)
-        contends = contends.repeat_interleave(RANKS, dim=1)
+        contends = contends.repeat_interleave(NUM_RANKS, dim=1)
         takes = lawful * contends * (self.strength > best_strength[:, None])
         total = deck @ self.card_points + LAST_TRICK_POINTS
         points = (observation[:, SLICES["points"]] * MAX_POINTS).round().sum(1)

@@ -35,7 +35,7 @@ def open_values(game: "Game") -> dict[str, list[int]]:
             f"play phase with at most {MAX_TRICKS * game.rules.players} cards left"
         )
     stack, values = np.zeros(cards_left + 1, STATE), np.zeros((36, 5), np.int64)
-    stack[0] = game._batch.state_records[0]
+    stack[0] = game.state_records[0]
     _solve_one(game.rules.record, stack, values)
     lowest_to_highest = cards_in(int(game.view(game.current_seat or 0).record["lawful"][0]))
     return {

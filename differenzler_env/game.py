@@ -97,13 +97,19 @@ class Game(RecordReading):
 
     def _set_deal(self, setup: DealSetup) -> None:
         """Put a checked deal in place of the one at hand."""
-        place_deal(self._batch.state_records, self.rules, setup)
+        place_deal(self.state_records, self.rules, setup)
 
     # Reading -------------------------------------------------------------------------------
 
     @property
-    def _records(self) -> Array:
+    def state_records(self) -> Array:
+        """STATE ``[1]``: the record that the game is, not a copy. All lies open in it; what acts is
+        given :meth:`view`."""
         return self._batch.state_records
+
+    @property
+    def _records(self) -> Array:
+        return self.state_records
 
     @property
     def objective(self) -> str:
@@ -181,7 +187,7 @@ class Game(RecordReading):
     # Acting --------------------------------------------------------------------------------
 
     def _choices(self) -> tuple[int, int]:
-        return kernels.choices_one(self._batch.state_records, self.rules.record)
+        return kernels.choices_one(self.state_records, self.rules.record)
 
     def mask(self, seat: int) -> np.ndarray:
         """int8 ``[194]``: as :meth:`legal_mask` for the seat to act, zeros for the others."""
@@ -201,8 +207,7 @@ class Game(RecordReading):
             GameOverError: when the match is over.
         """
         number = parse_action(action)
-        batch = self._batch
-        records = batch.state_records
+        batch, records = self._batch, self.state_records
         if records["phase"][0] == OVER:
             raise GameOverError(
                 f"the match is over: {action_name(number)} is refused; reset() starts the next"
@@ -242,7 +247,7 @@ class Game(RecordReading):
             ValueError: for a seat that is not at the table.
         """
         record = np.zeros(1, VIEW)
-        kernels.view_one(self._batch.state_records, self.rules.record, 0, self._at(seat), record)
+        kernels.view_one(self.state_records, self.rules.record, 0, self._at(seat), record)
         return PlayerView(self.rules, record, list(self._deals))
 
     def _at(self, seat: int) -> int:
@@ -252,7 +257,7 @@ class Game(RecordReading):
         """float32 ``[OBSERVATION_SIZE]``: what a seat may know."""
         batch, out = self._batch, np.empty(observation.OBSERVATION_SIZE, np.float32)
         observation.observe_one(
-            batch.state_records, self.rules.record, self._at(seat), batch._view, out
+            self.state_records, self.rules.record, self._at(seat), batch._view, out
         )
         return out
 

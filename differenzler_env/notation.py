@@ -94,7 +94,7 @@ def parse_notation(text: str, game_type: "type[Game]", seed: int | None = None) 
                 "each"
             )
         game = game_type(rules, seed)
-        records = game._batch.state_records
+        records = game.state_records
         records["deal"], records["penalties"][0, : rules.players] = number - 1, penalties
         records["settled_bids"] = NO_BID  # what was settled before is not known
         game._set_deal(setup)

@@ -36,7 +36,7 @@ def same_to_the_seat(game, rng):
     """A copy of a four-player game with other hidden hands and bids, as far as the seat to act can
     tell."""
     twin, seat = game.copy(), game.current_seat
-    records = twin._batch.state_records
+    records = twin.state_records
     records["hands"][0, :4] = twin.view(seat).sample(1, rng)[0]
     for other in range(4):
         if other != seat and records["bids"][0, other] >= 0:

@@ -106,7 +106,7 @@ def test_hidden_cards_and_bids_do_not_matter(spec):
             game.play(choose_action(game, load("random", rules)))
         twin = game.copy()
         seat = game.current_seat
-        records = twin._batch.state_records
+        records = twin.state_records
         # Deal the cards that this seat cannot see anew, and change the bids that are hidden.
         world = twin.view(seat).sample(1, rng)[0]
         compared += int((records["hands"][0, :4] != world.astype(np.int64)).any())

@@ -75,7 +75,7 @@ def test_what_a_seat_cannot_see_does_not_matter():
     for actions in (2, 9, 25):
         game = played(RULES, actions, ["heuristic"], actions)
         twin, seat = game.copy(), game.current_seat
-        records = twin._batch.state_records
+        records = twin.state_records
         records["hands"][0, :4] = twin.view(seat).sample(1, rng)[0]
         given = [other for other in range(4) if other != seat and records["bids"][0, other] >= 0]
         records["bids"][0, given] = 77

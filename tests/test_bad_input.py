@@ -68,7 +68,7 @@ def over():
 def all_of(game):
     """Everything a game is and says, to see that nothing has changed."""
     return (
-        game._batch.state_records.tobytes(),
+        game.state_records.tobytes(),
         game.phase,
         game.current_seat,
         game.hands,

@@ -83,7 +83,7 @@ def full_deal(settings: dict, way: str, seed: int) -> Game:
 
 
 def count(game: Game, depth: int = 99) -> Tree:
-    return count_tree(game._batch.state_records, game.rules.record, depth)
+    return count_tree(game.state_records, game.rules.record, depth)
 
 
 def referee_counts(game: Game, depth: int = 99) -> tuple[int, int, tuple[int, ...]]:

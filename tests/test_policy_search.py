@@ -73,8 +73,8 @@ def test_worlds_are_played_out_by_the_policy():
         for world in np.flatnonzero(copies):
             for at, action in enumerate(actions):
                 trial = game.copy()
-                trial._batch.state_records["hands"] = states["hands"][world]
-                trial._batch.state_records["bids"] = states["bids"][world]
+                trial.state_records["hands"] = states["hands"][world]
+                trial.state_records["bids"] = states["bids"][world]
                 trial.play(int(action))
                 while not trial.is_over:
                     trial.play(choose_action(trial, policy))

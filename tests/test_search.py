@@ -167,7 +167,7 @@ def test_wrong_options_are_named_in_one_line(spec, message):
 def test_worlds_are_consistent_with_the_view(kind, actions):
     rules = kinds.KINDS.get(kind, Rules(revoke_penalty=20)).replace(deals=1)
     game = after(rules, 11, actions, "random")
-    seat, truth = game.current_seat, game._batch.state_records[0]
+    seat, truth = game.current_seat, game.state_records[0]
     states, weights = worlds_of(game, 50)
     assert weights.sum() == pytest.approx(1) and (weights >= 0).all()
     players = rules.players
@@ -192,7 +192,7 @@ def test_worlds_that_explain_the_play_weigh_more():
     shares = []
     for seed in range(60):
         game = after(rules, seed, 24)
-        truth = game._batch.state_records["hands"][0, :4]
+        truth = game.state_records["hands"][0, :4]
         states, weights = worlds_of(game, 400)
         # How many cards of the others lie where they really do, weighed and unweighed.
         right = [
@@ -210,7 +210,7 @@ def test_open_bids_say_something_of_the_hands():
     for seed in range(40):
         game = after(rules, seed, 3)
         states, weights = worlds_of(game, 200)
-        truth = game._batch.state_records["hands"][0, :4]
+        truth = game.state_records["hands"][0, :4]
         right = [
             sum(int(h & t).bit_count() for h, t in zip(s["hands"][:4], truth, strict=True))
             for s in states

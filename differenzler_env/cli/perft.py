@@ -73,7 +73,7 @@ class Perft:
         from ..engine.trees import count_tree
 
         tree = count_tree(
-            start.copy()._batch.state_records,
+            start.state_records,
             start.rules.replace(undertrump=way).record,
             self.depth,
         )

@@ -91,7 +91,7 @@ def legal_cards(
     """
     following = hand & answers(led, best, trump, undertrump)
     otherwise = hand
-    # In Schieber who is void may go under only with nothing but trumps.
+    # In Schieber a void seat may under-trump only from a hand of nothing but trumps.
     if undertrump == SCHIEBER and hand & ~SUIT_BITS[trump] != 0:
         otherwise = hand & (~SUIT_BITS[trump] | TAKERS[trump, best])
     return following if hand & OBLIGING[trump, led] != 0 else otherwise

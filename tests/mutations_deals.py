@@ -76,7 +76,7 @@ MUTATIONS: list[tuple[str, str, str, str, str]] = [
         "trump is drawn all the same",
         DEAL,
         'state["trump"] = suit_of(turned_up)',
-        'state["trump"] = rules["trumps"][below(draws[0], rules["num_trumps"])]',
+        'state["trump"] = rules["trumps"][below(scratch[_TRUMP_DRAW], rules["num_trumps"])]',
     ),
     (
         "trump is independent of the cards",

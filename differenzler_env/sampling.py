@@ -13,8 +13,8 @@ from math import comb
 import numpy as np
 
 from .cards import SUIT_BITS
-from .engine.deal import below, threefry
-from .engine.jit import Array, Integer, Record, jit, lowest_bit, popcount, u64
+from .engine.deal import HANDS, below, high_half, low_half, words_of_world
+from .engine.jit import Array, Integer, Record, inlined, jit, lowest_bit, popcount, u64
 from .engine.redact import unseen_cards
 from .rules import MAX_PLAYERS
 
@@ -24,10 +24,8 @@ SLOTS = MAX_PLAYERS - 1
 """The other seats, from the right-hand neighbour on; slots beyond the table have no room."""
 
 _BINOMIAL = np.array([[comb(n, k) for k in range(37)] for n in range(37)], np.int64)
-_LOW = u64(0xFFFF_FFFF)
-_32 = u64(32)
-_1 = u64(1)
-_ZERO = u64(0)
+_SHARES, _CARDS = 0, 1
+"""What is drawn for a class: how many of its cards each slot gets, and which."""
 
 
 @jit
@@ -157,6 +155,76 @@ def _count_ways(
                 )
 
 
+@inlined
+def _state_of(room: Array, strides: Array) -> Integer:
+    """The number of a state: how much room each slot has."""
+    state = 0
+    for slot in range(SLOTS):
+        state += room[slot] * strides[slot]
+    return state
+
+
+@inlined
+def _draw_way(
+    total: Integer, key0: Integer, key1: Integer, world: Integer, block: Integer
+) -> tuple[Integer, Integer]:
+    """A number 0…total − 1, each equally likely, and the block of the generator to go on with.
+
+    63-bit draws past a whole multiple of ``total`` are drawn again.
+    """
+    enough = ((1 << 63) - 1) // total * total
+    pick = -1
+    while pick < 0:
+        words = words_of_world(key0, key1, HANDS, world, block, _SHARES)
+        block += 1
+        for word in words:
+            draw = np.int64(word >> u64(1))
+            if pick < 0 and draw < enough:
+                pick = draw % total
+    return pick, block
+
+
+@inlined
+def _deal_class(
+    bits: Integer,
+    shares: Array,
+    key0: Integer,
+    key1: Integer,
+    world: Integer,
+    block: Integer,
+    cards: Array,
+    draws: Array,
+    hands: Array,
+) -> Integer:
+    """Deal the cards of a class, as many to each slot as its share, and add them to the hands.
+
+    Fisher–Yates from the top, eight draws of 32 bits a block; ``cards`` int64 ``[36]`` and
+    ``draws`` int64 ``[8]`` are overwritten. Returns the block of the generator to go on with.
+    """
+    count = 0
+    while bits:
+        cards[count] = lowest_bit(bits)
+        bits &= bits - 1
+        count += 1
+    position = count - 1
+    drawn = 8
+    for slot in range(SLOTS):
+        for _ in range(shares[slot]):
+            if drawn == 8:
+                words = words_of_world(key0, key1, HANDS, world, block, _CARDS)
+                for at, word in enumerate(words):
+                    draws[2 * at], draws[2 * at + 1] = low_half(word), high_half(word)
+                block += 1
+                drawn = 0
+            chosen = below(draws[drawn], position + 1)
+            drawn += 1
+            card = cards[chosen]
+            cards[chosen] = cards[position]
+            hands[slot] |= 1 << int(card)
+            position -= 1
+    return block
+
+
 @jit
 def sample_worlds(view: Record, rules: Record, key0: Integer, key1: Integer, worlds: Array) -> bool:
     """Fill uint64 ``[n, P]`` with worlds; world i is a function of the view, the key and i alone.
@@ -169,20 +237,15 @@ def sample_worlds(view: Record, rules: Record, key0: Integer, key1: Integer, wor
     class_cards = np.zeros(MAX_CLASSES, np.int64)
     class_slots = np.zeros(MAX_CLASSES, np.int64)
     classes = _classify(view, rules, room, class_cards, class_slots)
-    size = 1
-    for slot in range(SLOTS):
-        size *= room[slot] + 1
-    ways = np.zeros((classes + 1, size), np.int64)
+    ways = np.zeros((classes + 1, np.prod(room + 1)), np.int64)
     _count_ways(classes, class_cards, class_slots, room, strides, ways)
-    full = 0
-    for slot in range(SLOTS):
-        full += room[slot] * strides[slot]
-    if ways[0, full] == 0:
+    if ways[0, _state_of(room, strides)] == 0:
         return False
     left = np.zeros(SLOTS, np.int64)
     shares = np.zeros(SLOTS, np.int64)
     hands = np.zeros(SLOTS, np.int64)
     cards = np.zeros(36, np.int64)
+    draws = np.zeros(8, np.int64)
     known = np.int64(view["turned_up"])
     elsewhere = known >= 0 and (unseen_cards(view, rules) >> known) & 1
     for world in range(len(worlds)):
@@ -190,54 +253,15 @@ def sample_worlds(view: Record, rules: Record, key0: Integer, key1: Integer, wor
         hands[:] = 0
         block = 0
         for at in range(classes):
-            state = 0
-            for slot in range(SLOTS):
-                state += left[slot] * strides[slot]
-            total = ways[at, state]
-            # An integer 0…total − 1, each equally likely: 63-bit draws past a whole multiple are
-            # drawn again.
-            pick = -1
-            while pick < 0:
-                words = threefry(
-                    u64(key0), u64(key1), _ZERO, _ZERO, u64(world), u64(block), _ZERO, _ZERO
-                )
-                block += 1
-                for word in words:
-                    draw = np.int64(word >> _1)
-                    if pick < 0 and draw < ((1 << 63) - 1) // total * total:
-                        pick = draw % total
-            count = popcount(class_cards[at])
-            _ways_to_share(count, class_slots[at], left, strides, ways[at + 1], pick, shares)
-            bits = class_cards[at]
-            for i in range(count):
-                cards[i] = lowest_bit(bits)
-                bits &= bits - 1
-            # Deal the class: Fisher–Yates from the top, eight draws of 32 bits a block.
-            position = count - 1
-            drawn = 8
-            w0, w1, w2, w3 = _ZERO, _ZERO, _ZERO, _ZERO
-            for slot in range(SLOTS):
-                for _ in range(shares[slot]):
-                    if drawn == 8:
-                        w0, w1, w2, w3 = threefry(
-                            u64(key0), u64(key1), _ZERO, _ZERO, u64(world), u64(block), _1, _ZERO
-                        )
-                        block += 1
-                        drawn = 0
-                    half = w0 & _LOW
-                    w0 = (w0 >> _32) if drawn % 2 == 0 else w1
-                    if drawn % 2 == 1:
-                        w1, w2 = w2, w3
-                    drawn += 1
-                    chosen = below(np.int64(half), position + 1)
-                    card = cards[chosen]
-                    cards[chosen] = cards[position]
-                    hands[slot] |= 1 << int(card)
-                    position -= 1
-                left[slot] -= shares[slot]
+            bits, slots, after = class_cards[at], class_slots[at], ways[at + 1]
+            total = ways[at, _state_of(left, strides)]
+            pick, block = _draw_way(total, key0, key1, world, block)
+            _ways_to_share(popcount(bits), slots, left, strides, after, pick, shares)
+            block = _deal_class(bits, shares, key0, key1, world, block, cards, draws, hands)
+            left -= shares
         for slot in range(players - 1):
             worlds[world, (seat + 1 + slot) % players] = hands[slot]
         worlds[world, seat] = view["hand"]
         if elsewhere:
-            worlds[world, view["dealer"]] |= _1 << u64(known)
+            worlds[world, view["dealer"]] |= u64(1) << u64(known)
     return True

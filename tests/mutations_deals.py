@@ -82,8 +82,8 @@ MUTATIONS: list[tuple[str, str, str, str, str]] = [
         "trump is independent of the cards",
         "trump comes from the draw that parts the last two cards",
         DEAL,
-        "[block + _TRUMP_DRAW] = np.int64(a & _LOW)",
-        "[block + _TRUMP_DRAW] = np.int64(a >> _32)",
+        "[block + _TRUMP_DRAW] = low_half(a)",
+        "[block + _TRUMP_DRAW] = high_half(a)",
     ),
     (
         "fair shuffle",
@@ -96,8 +96,8 @@ MUTATIONS: list[tuple[str, str, str, str, str]] = [
         "fair first dealer",
         "the last seat never deals first",
         DEAL,
-        'below(np.int64(words[0] >> _32), rules["players"])',
-        'below(np.int64(words[0] >> _32), rules["players"] - 1)',
+        'below(high_half(words[0]), rules["players"])',
+        'below(high_half(words[0]), rules["players"] - 1)',
     ),
     (
         "first dealer of the settings",

@@ -8,8 +8,16 @@ others played makes a world more or less likely, as ``heuristic`` would have pla
 
 import numpy as np
 
-from ..engine.deal import below, clear_deal, open_deal, threefry
-from ..engine.jit import Array, Integer, Record, jit, u64
+from ..engine.deal import (
+    ERRORS,
+    below,
+    clear_deal,
+    high_half,
+    low_half,
+    open_deal,
+    words_of_world,
+)
+from ..engine.jit import Array, Integer, Record, jit
 from ..engine.kernels import holds
 from ..engine.play import lawful, play_card
 from ..engine.state import PLAY
@@ -27,11 +35,6 @@ TEMPERATURE = 2.0
 WHIM = 0.1
 """Share of cards and bids that follow no reason."""
 
-_LOW = u64(0xFFFF_FFFF)
-_32 = u64(32)
-_ZERO = u64(0)
-_1 = u64(1)
-
 
 @jit
 def knows_more_than_its_hand(view: Record, rules: Record) -> bool:
@@ -45,10 +48,8 @@ def knows_more_than_its_hand(view: Record, rules: Record) -> bool:
 @jit
 def _draw_errors(key0: Integer, key1: Integer, world: Integer, errors: Array) -> None:
     """Errors in the bids of a world, int64 ``[4]``: triangular, between −SPREAD and SPREAD."""
-    words = threefry(u64(key0), u64(key1), _1, _ZERO, u64(world), _ZERO, _ZERO, _ZERO)
-    for at, word in enumerate(words):
-        up, down = np.int64(word & _LOW), np.int64(word >> _32)
-        errors[at] = below(up, SPREAD + 1) - below(down, SPREAD + 1)
+    for at, word in enumerate(words_of_world(key0, key1, ERRORS, world, 0, 0)):
+        errors[at] = below(low_half(word), SPREAD + 1) - below(high_half(word), SPREAD + 1)
 
 
 @jit

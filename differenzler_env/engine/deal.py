@@ -13,6 +13,8 @@ from .state import BID, NO_BID, NO_CARD, NO_SEAT
 
 DEAL, FIRST_DEALER, DECISION, ROW = 0, 1, 2, 3
 """Purposes: no two draws for different purposes share a counter."""
+HANDS, ERRORS = 0, 1
+"""Purposes of the draws for worlds that a seat may believe in, whose keys are others."""
 
 Words = tuple[Integer, Integer, Integer, Integer]
 
@@ -30,7 +32,6 @@ _ROTATIONS = (
 _64 = u64(64)
 _32 = u64(32)
 _LOW = u64(0xFFFF_FFFF)
-_ZERO = u64(0)
 
 
 @inlined
@@ -100,6 +101,27 @@ def words_for(state: Record, purpose: Integer, deal: Integer, a: Integer, b: Int
 
 
 @inlined
+def words_of_world(
+    key0: Integer, key1: Integer, purpose: Integer, world: Integer, a: Integer, b: Integer
+) -> Words:
+    """Four u64 words from a key of two words, for one of the worlds that a seat may believe in (a
+    number from 0), a purpose (HANDS or ERRORS) and its own counters a and b."""
+    return threefry(u64(key0), u64(key1), u64(purpose), u64(0), u64(world), u64(a), u64(b), u64(0))
+
+
+@inlined
+def low_half(word: Integer) -> Integer:
+    """The lower 32 bits of a u64, as int64."""
+    return np.int64(word & _LOW)
+
+
+@inlined
+def high_half(word: Integer) -> Integer:
+    """The upper 32 bits of a u64, as int64."""
+    return np.int64(word >> _32)
+
+
+@inlined
 def below(word: Integer, n: Integer) -> Integer:
     """A number 0…n−1 from 32 random bits (int64), by multiply and shift; each is hit equally often
     to within n / 2³²."""
@@ -124,15 +146,15 @@ def _choose_all(state: Record, scratch: Array) -> None:
     for block in range(len(scratch) * BLOCKS // SCRATCH):
         a, b, c, d = words_for(state, DEAL, state["deal"], block, 0)
         n = (8 * block & 63) + 1  # the mask tells the compiler that it is small
-        scratch[block] = below(np.int64(a & _LOW), n)
-        scratch[block + BLOCKS] = below(np.int64(a >> _32), n + 1)
-        scratch[block + 2 * BLOCKS] = below(np.int64(b & _LOW), n + 2)
-        scratch[block + 3 * BLOCKS] = below(np.int64(b >> _32), n + 3)
-        scratch[block + 4 * BLOCKS] = below(np.int64(c & _LOW), n + 4)
-        scratch[block + 5 * BLOCKS] = below(np.int64(c >> _32), n + 5)
-        scratch[block + 6 * BLOCKS] = below(np.int64(d & _LOW), n + 6)
-        scratch[block + 7 * BLOCKS] = below(np.int64(d >> _32), n + 7)
-        scratch[block + _TRUMP_DRAW] = np.int64(a & _LOW)
+        scratch[block] = below(low_half(a), n)
+        scratch[block + BLOCKS] = below(high_half(a), n + 1)
+        scratch[block + 2 * BLOCKS] = below(low_half(b), n + 2)
+        scratch[block + 3 * BLOCKS] = below(high_half(b), n + 3)
+        scratch[block + 4 * BLOCKS] = below(low_half(c), n + 4)
+        scratch[block + 5 * BLOCKS] = below(high_half(c), n + 5)
+        scratch[block + 6 * BLOCKS] = below(low_half(d), n + 6)
+        scratch[block + 7 * BLOCKS] = below(high_half(d), n + 7)
+        scratch[block + _TRUMP_DRAW] = low_half(a)
 
 
 @inlined
@@ -228,7 +250,7 @@ def start_match(state: Record, rules: Record, scratch: Array) -> None:
     dealer = rules["first_dealer"]
     if dealer < 0:
         words = words_for(state, FIRST_DEALER, 0, 0, 0)
-        dealer = below(np.int64(words[0] >> _32), rules["players"])
+        dealer = below(high_half(words[0]), rules["players"])
     deal_cards(state, rules, dealer, scratch)
 
 

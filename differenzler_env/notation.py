@@ -9,7 +9,7 @@ from .cards import RANKS, SUITS, hand_bits, hand_names
 from .deals import check_deal
 from .engine.state import NO_BID
 from .errors import RecordError
-from .record import Place, parse_line, replay_bids, replay_card
+from .record import RecordPlace, parse_line, replay_bids, replay_card
 from .rules import RULE_SETS, Rules
 from .transcript import deal_record
 
@@ -106,7 +106,7 @@ def parse_notation(text: str, game_type: "type[Game]", seed: int | None = None) 
 
 def _play_notation(game: "Game", values: Mapping[str, str]) -> None:
     """Give the bids and play the cards of a position."""
-    place, number = Place(None), game.deal_number
+    place, number = RecordPlace(None), game.deal_number
     replay_bids(game, _parse_numbers("bids", values["bids"], game.rules.players), place)
     plays = [] if values["plays"] == "-" else values["plays"].split(",")
     for i, card in enumerate(plays):

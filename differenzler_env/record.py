@@ -55,7 +55,7 @@ def _is_name(value: object) -> bool:
     return isinstance(value, str) and value.encode(errors="ignore").decode() == value
 
 
-class Place:
+class RecordPlace:
     """Where in a record the reader stands, for error messages."""
 
     def __init__(self, line: int | None) -> None:
@@ -120,14 +120,16 @@ def replay(
     Raises:
         RecordError: naming line, deal, trick and card.
     """
-    place = Place(line)
+    place = RecordPlace(line)
     try:
         return _replay(record, game_type, place, seed)
     except RecursionError:
         raise place.error("it is nested too deeply") from None
 
 
-def _replay(record: object, game_type: "type[Game]", place: Place, seed: int | None) -> "Game":
+def _replay(
+    record: object, game_type: "type[Game]", place: RecordPlace, seed: int | None
+) -> "Game":
     record = place.keys("the record", record, RECORD_KEYS)
     if _text(record["format"]) != _text(FORMAT):
         raise place.error(f"unknown format {_text(record['format'])}; this version reads {FORMAT}")
@@ -153,7 +155,7 @@ def _replay(record: object, game_type: "type[Game]", place: Place, seed: int | N
     return game
 
 
-def _replay_deal(game: "Game", deal: Mapping[str, Any], place: Place, first: bool) -> None:
+def _replay_deal(game: "Game", deal: Mapping[str, Any], place: RecordPlace, first: bool) -> None:
     """Set up one deal and play it, as far as it goes."""
     rules = game.rules
     if not first:
@@ -193,7 +195,7 @@ def _replay_deal(game: "Game", deal: Mapping[str, Any], place: Place, first: boo
     place.same("penalties", deal["penalties"], result["penalties"])
 
 
-def replay_bids(game: "Game", bids: Sequence[Any], place: Place) -> None:
+def replay_bids(game: "Game", bids: Sequence[Any], place: RecordPlace) -> None:
     """Give the bids of a deal, by seat; ``None`` where not given.
 
     Raises:
@@ -218,7 +220,7 @@ def replay_bids(game: "Game", bids: Sequence[Any], place: Place) -> None:
     place.same("bids", list(bids), game.bids)
 
 
-def replay_card(game: "Game", card: object, place: Place) -> None:
+def replay_card(game: "Game", card: object, place: RecordPlace) -> None:
     """Play one card.
 
     Raises:
@@ -271,12 +273,12 @@ def parse_line(line: str | bytes, number: int | None = None) -> Any:
         text = line.decode() if isinstance(line, bytes) else line
         return json.loads(text, object_pairs_hook=_no_doubles)
     except UnicodeDecodeError:
-        raise Place(number).error("not a JSON record: not UTF-8 text") from None
+        raise RecordPlace(number).error("not a JSON record: not UTF-8 text") from None
     except json.JSONDecodeError as error:
         what = f"{error.msg} at character {error.pos + 1}"
-        raise Place(number).error(f"not a JSON record: {what}") from None
+        raise RecordPlace(number).error(f"not a JSON record: {what}") from None
     except (ValueError, RecursionError) as error:
-        raise Place(number).error(f"not a JSON record: {error}") from None
+        raise RecordPlace(number).error(f"not a JSON record: {error}") from None
 
 
 def _no_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

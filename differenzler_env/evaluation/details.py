@@ -20,7 +20,7 @@ Integers = npt.NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True)
-class Place:
+class PlaceFigures:
     """The hero's deals in one place at the table; each deal is played in all of them.
 
     Attributes:
@@ -80,7 +80,7 @@ class Details:
         field_out_of_reach: the same for the others.
     """
 
-    places: tuple[Place, ...]
+    places: tuple[PlaceFigures, ...]
     bid_sizes: tuple[BidSize, ...]
     bid_sum: float
     bid_sum_deviation: float
@@ -158,7 +158,7 @@ def place_names(players: int) -> list[str]:
     return ["forehand", *middle, "dealer"]
 
 
-def _places(evaluation: Evaluation) -> list[Place]:
+def _places(evaluation: Evaluation) -> list[PlaceFigures]:
     players = evaluation.rules.players
     tables = evaluation.tables
     # In seating s the hero sits in seat s: [M, D, S] turned to places counted from forehand.
@@ -171,7 +171,7 @@ def _places(evaluation: Evaluation) -> list[Place]:
     bids, points = in_places(tables.bids), in_places(tables.points)
     penalties = in_places(tables.penalties)
     return [
-        Place(
+        PlaceFigures(
             name=name,
             penalty=normal_estimate(penalties[:, :, place].ravel()),
             bid=float(bids[:, :, place].mean()),

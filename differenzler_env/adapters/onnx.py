@@ -51,7 +51,8 @@ class MaskedPolicy(nn.Module):
         self.network = network
 
     def forward(self, observation: Tensor, action_mask: Tensor) -> Tensor:
-        """Logits float32 ``[B, 194]`` of float32 ``[B, 520]`` and int8 ``[B, 194]``."""
+        """Logits float32 ``[B, 194]`` of float32 ``[B, OBSERVATION_SIZE]`` and int8
+        ``[B, 194]``."""
         logits: Tensor = self.network(observation)
         return logits.masked_fill(action_mask == 0, -math.inf)
 
@@ -75,8 +76,8 @@ def exported(path: Path, rules: Rules | None = None) -> tuple[bytes, Rules, floa
 
 
 def onnx_model(network: PolicyNetwork, rules: Rules) -> bytes:
-    """An ONNX model of a policy: ``observation`` float32 ``[B, 520]`` and ``action_mask`` int8
-    ``[B, 194]`` to ``logits`` float32 ``[B, 194]``, any B from 1.
+    """An ONNX model of a policy: ``observation`` float32 ``[B, OBSERVATION_SIZE]`` and
+    ``action_mask`` int8 ``[B, 194]`` to ``logits`` float32 ``[B, 194]``, any B from 1.
 
     The rules and the observation version lie as JSON under the metadata key ``differenzler``.
     """

@@ -16,6 +16,7 @@ import oracle
 from differenzler_env import Game, Rules
 
 FIRST_CARD_ACTION = 158
+"""In the public numbering of actions 158 bids come before the cards."""
 SMALL_DECK = [suit + rank for suit in "DHS" for rank in ("7", "9", "10", "J", "Q", "K", "A")][:20]
 TINY_DECK = ["D9", "DJ", "DQ", "DK", "SJ", "SK", "SA", "H6", "H10"]
 

@@ -8,8 +8,9 @@ import numpy as np
 import oracle
 import pytest
 import situations
+from kinds import FIRST_CARD_ACTION
 from rule_tables import PLAYED_POSITIONS, WORKED_DEAL
-from watching import FIRST_CARD_ACTION, Watch, compare_game, to_action
+from watching import Watch, compare_game, to_action
 
 from differenzler_env import Batch, Game, Rules
 from differenzler_env.observation import decode

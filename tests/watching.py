@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 import oracle
+from kinds import FIRST_CARD_ACTION
 from situations import rarest, restrictions, situation, trick_story
 
 from differenzler_env import Batch, Rules
 
-# The public numbering of cards and actions: card 9·suit + rank, then 158 bids before the cards.
+# The public numbering of cards: 9·suit + rank.
 CARD = {card: index for index, card in enumerate(oracle.PACK)}
 BIT = {card: 1 << index for card, index in CARD.items()}
-FIRST_CARD_ACTION = 158
 SHIFTS, ONE = np.arange(36, dtype=np.uint64), np.uint64(1)
 PHASE = {"bid": 0, "play": 1, "settled": 2}
 

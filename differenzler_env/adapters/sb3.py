@@ -35,6 +35,8 @@ class DifferenzlerVecEnv(VecEnv):
     ``env_method("action_masks")`` gives the masks, bool [194] a row, without computing them anew.
     ``get_attr`` reads attributes of the vector environment: arrays row by row, all else repeated.
     Seeds and options as in SB3: ``seed(s)`` and ``set_options`` hold for the next ``reset`` only.
+    Rewards are points, down to −157 a deal: ``VecNormalize(env, norm_obs=False, gamma=1.0)`` brings
+    them to a critic's scale.
 
     Args:
         num_envs: number of rows, n.

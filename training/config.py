@@ -36,6 +36,7 @@ class Allowed(NamedTuple):
 ONE_OR_MORE = Allowed("1 or more", lambda value: value >= 1)
 ZERO_OR_MORE = Allowed("0 or more", lambda value: value >= 0)
 ABOVE_ZERO = Allowed("a number above 0", lambda value: value > 0)
+UP_TO_1024 = Allowed("0 to 1024", lambda value: 0 <= value <= 1024)
 SHARE = Allowed("0 to 1", lambda value: 0 <= value <= 1)
 BELOW_ONE = Allowed("0 to below 1", lambda value: 0 <= value < 1)
 PRECISION = Allowed(
@@ -81,7 +82,9 @@ class RunConfig:
         4_000_000, "deals to play in all; the schedules run over them", ONE_OR_MORE
     )
     minutes: float = setting(
-        0.0, "stop after so many minutes of wall time; 0: no limit", ZERO_OR_MORE
+        0.0,
+        "stop after so many minutes of wall time, counted anew by --resume; 0: no limit",
+        ZERO_OR_MORE,
     )
     games: int = setting(
         4096, "games played at once, one deal each, by all processes together", ONE_OR_MORE
@@ -158,7 +161,7 @@ class RunConfig:
         200, "deals of a measurement, each played in every seat", ONE_OR_MORE
     )
 
-    threads: int = setting(0, "threads of torch; 0: one a core", ZERO_OR_MORE)
+    threads: int = setting(0, "threads of torch; 0: one a core", UP_TO_1024)
     precision: str = setting("auto", "auto, float32 or bfloat16, for matrix products", PRECISION)
     device: str = setting("cpu", "cpu, cuda or cuda:NUMBER", DEVICE)
 

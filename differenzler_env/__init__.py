@@ -6,6 +6,7 @@ from typing import Any
 from . import cards, observation
 from .actions import NUM_ACTIONS
 from .batch import Batch
+from .engine.state import BID, OVER, PLAY
 from .envs.registration import register_all
 from .errors import GameOverError, IllegalActionError, RecordError
 from .game import Game
@@ -17,7 +18,10 @@ __version__ = "0.1.0"
 register_all()
 
 __all__ = [
+    "BID",
     "NUM_ACTIONS",
+    "OVER",
+    "PLAY",
     "Batch",
     "Game",
     "GameOverError",

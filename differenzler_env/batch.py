@@ -187,7 +187,8 @@ class Batch:
 
     @property
     def phase(self) -> Array:
-        """int8 ``[B]``: 0 bid, 1 play, 2 over."""
+        """int8 ``[B]``: ``differenzler_env.BID``, ``PLAY`` or ``OVER`` (0, 1, 2), where
+        :attr:`Game.phase` is a word."""
         return self.state_records["phase"].copy()
 
     @property

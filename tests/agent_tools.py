@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from differenzler_env import Batch, Game
+from differenzler_env import PLAY, Batch, Game
 from differenzler_env.agents import choose_action, choose_actions, load
 
 
@@ -26,7 +26,7 @@ def play_a_deal_lawfully(spec, rules, rows):
     batch, agent = Batch(rows, rules, seed=4), load(spec, rules)
     while (batch.current_seat >= 0).any() and not (batch.deal_number > 0).all():
         views, actions = batch.views(), everybody(batch, agent)
-        playing = (batch.phase == 1) & (batch.current_seat >= 0)
+        playing = (batch.phase == PLAY) & (batch.current_seat >= 0)
         assert ((views["lawful"][playing] >> (actions[playing] - 158)) & 1 == 1).all()
         batch.step(actions)
     return batch

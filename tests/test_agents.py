@@ -10,7 +10,7 @@ import players
 import pytest
 from scipy import stats
 
-from differenzler_env import Batch, Game, Rules, cards
+from differenzler_env import PLAY, Batch, Game, Rules, cards
 from differenzler_env.actions import card_action
 from differenzler_env.agents import as_agent, choose_action, choose_actions, keyed_rng, load
 from differenzler_env.agents.baselines import draw, thumb_bid
@@ -53,7 +53,7 @@ def test_baselines_choose_lawful_actions_under_all_rules(spec, table):
     steps = 0
     while (batch.current_seat >= 0).any():
         actions = choose_actions(batch, [agent], seated(batch))
-        playing = batch.phase == 1
+        playing = batch.phase == PLAY
         lawful = batch.views()["lawful"][playing]
         assert ((lawful >> (actions[playing] - 158)) & 1 == 1).all()
         batch.step(actions)  # raises on what is illegal

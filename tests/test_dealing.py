@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 from watching import texts
 
-from differenzler_env import Batch, Game, Rules
+from differenzler_env import BID, Batch, Game, Rules
 from differenzler_env.engine import deal as dealing
 
 SINGLE = Rules(deals=1)
@@ -175,7 +175,7 @@ def test_the_deals_of_a_match_differ_in_hands_and_trump():
     watched = Batch(num_games=50, rules=Rules(deals=40), seed=5)
     hands, trumps = set(), []
     while (watched.current_seat >= 0).any():
-        if watched.state_records["num_bids"][0] == 0 and watched.phase[0] == 0:
+        if watched.state_records["num_bids"][0] == 0 and watched.phase[0] == BID:
             hands |= {tuple(row) for row in watched.state_records["hands"].tolist()}
             trumps += watched.state_records["trump"].tolist()
         legal = watched.legal_bits().astype(np.int64)

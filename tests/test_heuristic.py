@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from agent_tools import everybody, play_a_deal_lawfully, same_to_the_seat
 
-from differenzler_env import Batch, Game, Rules, cards
+from differenzler_env import BID, Batch, Game, Rules, cards
 from differenzler_env.actions import card_action
 from differenzler_env.agents import choose_action, keyed_rng, load
 from differenzler_env.agents.heuristic import book_for
@@ -122,7 +122,7 @@ def test_the_bids_of_a_table_sum_to_about_the_points_there_are(kind):
     batch = Batch(1000, rules, seed=1)
     agent = load("heuristic", rules)
     totals = [rules.total_points(int(trump)) for trump in batch.state_records["trump"]]
-    while (batch.phase == 0).any():
+    while (batch.phase == BID).any():
         batch.step(everybody(batch, agent))
     bids = batch.state_records["bids"][:, : rules.players].sum(axis=1)
     assert bids.mean() == pytest.approx(np.mean(totals), rel=0.06)

@@ -15,7 +15,7 @@ import oracle
 import pytest
 from kinds import FIRST_CARD_ACTION, KINDS, choice, provoke, states
 
-from differenzler_env import Batch, Game, Rules, differenzler_v0
+from differenzler_env import OVER, Batch, Game, Rules, differenzler_v0
 from differenzler_env.observation import (
     LAYOUT,
     OBSERVATION_SIZE,
@@ -374,7 +374,7 @@ def test_every_value_of_the_observation_says_something():
             seen = batch.observe_all().reshape(-1, OBSERVATION_SIZE)
             np.minimum(low, seen.min(axis=0), out=low)
             np.maximum(high, seen.max(axis=0), out=high)
-            if (batch.phase == 2).all():
+            if (batch.phase == OVER).all():
                 break
             mask = batch.legal_mask()
             batch.step((mask * generator.random(mask.shape, np.float32)).argmax(axis=1))

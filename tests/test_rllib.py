@@ -25,6 +25,7 @@ from differenzler_env.adapters.rllib import (
     save_agent,
     self_play_config,
 )
+from training import rllib_ppo
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # its own, and those of what it loads
 ROOT = Path(__file__).resolve().parents[1]
@@ -101,6 +102,15 @@ def test_a_module_becomes_an_agent(module: MaskedPolicy, tmp_path: Path) -> None
     batch = {Columns.OBS: {name: torch.as_tensor(value[None]) for name, value in row.items()}}
     logits = module.forward_inference(batch)[Columns.ACTION_DIST_INPUTS]
     assert agent.act(game.view(1), np.random.default_rng(0)) == int(logits.argmax())
+
+
+def test_a_cluster_that_is_not_up_is_told_on_one_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    assert rllib_ppo.main(["--address", "auto"]) == 1
+    line = capsys.readouterr().err.splitlines()[-1]
+    assert line.startswith("rllib_ppo.py: Could not find any running Ray instance.")
 
 
 @pytest.mark.slow

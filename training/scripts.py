@@ -25,7 +25,7 @@ def ended(
 
     Returns:
         What the work returns; 2 for bad input; 1 for a checkpoint or a library that is not as it
-        should be, or for what did not come in time; 130 after Ctrl-C.
+        should be, or for what was not there or did not come in time; 130 after Ctrl-C.
     """
     from differenzler_env.checkpoint import CheckpointError
 
@@ -34,7 +34,7 @@ def ended(
     except ModuleNotFoundError as error:
         status = 1
         said = f"training needs {error.name}: pip install 'differenzler-env[{extra}]'"
-    except (CheckpointError, TimeoutError) as error:
+    except (CheckpointError, ConnectionError, TimeoutError) as error:
         status, said = 1, str(error)
     except mistake as error:
         status, said = 2, str(error)

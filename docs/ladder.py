@@ -30,6 +30,7 @@ AGENTS = (
     "search?worlds=20",
     "search",
     "models/swisslos-1.safetensors",
+    "models/swisslos.safetensors",
 )
 DEALS, SEED = 200, 1
 

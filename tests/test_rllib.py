@@ -104,6 +104,16 @@ def test_a_module_becomes_an_agent(module: MaskedPolicy, tmp_path: Path) -> None
     assert agent.act(game.view(1), np.random.default_rng(0)) == int(logits.argmax())
 
 
+@pytest.mark.parametrize("name", rllib_ppo.LEAST)
+def test_a_number_too_small_is_told_on_one_line(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    least = rllib_ppo.LEAST[name]
+    assert rllib_ppo.main([f"--{name}", str(least - 1)]) == 2
+    said = f"rllib_ppo.py: --{name} is {least - 1}; allowed: {least} or more\n"
+    assert capsys.readouterr().err == said
+
+
 def test_a_cluster_that_is_not_up_is_told_on_one_line(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,6 +20,8 @@ from typing import Any
 os.environ.setdefault("RAY_DISABLE_IMPORT_WARNING", "1")
 
 ROOT = Path(__file__).resolve().parent.parent
+# The least that an option may be: without deals an iteration would never end.
+LEAST = {"iterations": 0, "deals": 1, "workers": 0, "tables": 1, "width": 1, "blocks": 1}
 if __name__ == "__main__":  # run from a checkout: the folder above holds the package
     sys.path.insert(0, str(ROOT))
 
@@ -75,7 +77,15 @@ def wait_for_workers(algorithm: Any, wanted: int, patience: float) -> int:
 
 
 def train(options: argparse.Namespace) -> dict[str, float]:
-    """Train by the options; matches, booked and replayed rewards, all added up."""
+    """Train by the options; matches, booked and replayed rewards, all added up.
+
+    Raises:
+        ValueError: for a number that is too small, or rules that do not exist.
+    """
+    for name, least in LEAST.items():
+        if getattr(options, name) < least:
+            raise ValueError(f"--{name} is {getattr(options, name)}; allowed: {least} or more")
+
     import ray
 
     from differenzler_env.adapters.rllib import MODULE, save_agent, self_play_config

@@ -121,6 +121,12 @@ def test_a_module_that_fails_to_import_is_named(tmp_path, monkeypatch):
         load("falls_over:factory")
     with pytest.raises(SpecError, match="'wants_more' needs 'surely_not_installed'"):
         load("wants_more:factory")
+    (tmp_path / "half_written.py").write_text("x = (\n")
+    with pytest.raises(SpecError, match=r"SyntaxError: .*\(half_written.py, line 1\)$"):
+        load("half_written:factory")
+    (tmp_path / "fails_later.py").write_text("def factory(rules):\n    return int('x')\n")
+    with pytest.raises(SpecError, match=r"invalid literal.*\(fails_later.py:2\)$"):
+        load("fails_later:factory")
 
 
 def test_a_field_fills_the_table():

@@ -182,8 +182,8 @@ def test_a_policy_is_shipped_in_half_precision_with_all_its_stages_on_the_card(
     assert document["strength"]["tables"][1]["penalty"] == played["penalty"]
     card = model.with_suffix(".md").read_text(encoding="utf-8")
     assert "| training | 192 deals, " in card
-    assert "| stage 1 | `training/ppo.py`, seed 1, 64 deals; " in card
-    assert "| stage 2 | `training/ppo.py`, seed 1, 128 deals; " in card
+    assert "| run 1 | `training/ppo.py`, seed 1, 64 deals; " in card
+    assert "| run 2 | `training/ppo.py`, seed 1, 128 deals; " in card
 
 
 def test_a_policy_of_no_run_is_not_shipped(

@@ -78,7 +78,7 @@ class Display:
             self.say(f"TensorBoard's logs end here: {error.strerror}")
         if not self._live and not self._quiet and time.monotonic() - self._last_line > LINE_EVERY:
             self._last_line = time.monotonic()
-            share = figures["deals"] / self._total
+            share = min(1.0, figures["deals"] / self._total)
             self.say(f"{share:4.0%}  {figures['deals']:,.0f} deals  {shown}")
 
     def _log(self, figures: dict[str, float]) -> None:

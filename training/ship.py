@@ -141,7 +141,7 @@ def card(name: str, document: dict[str, Any]) -> str:
         deals=sum(stage["deals"] for stage in made),
         decisions=sum(stage["decisions"] for stage in made),
         minutes=sum(stage["seconds"] for stage in made) / 60,
-        stages="\n".join(f"| stage {n} | {made_by(stage)} |" for n, stage in enumerate(made, 1)),
+        stages="\n".join(f"| run {n} | {made_by(stage)} |" for n, stage in enumerate(made, 1)),
         count=document["strength"]["tables"][0]["deals"],
         eval_seed=SEED,
         rows="\n".join(rows),

@@ -249,9 +249,10 @@ def _factory(spec: str, address: str) -> Callable[..., Any]:
             raise SpecError(f"{spec!r}: there is no module {error.name!r}") from None
         raise SpecError(f"{spec!r}: module {module_name!r} needs {error.name!r}") from None
     except (Exception, SystemExit) as error:
+        where = "" if isinstance(error, SyntaxError) else where_raised(error)  # it names its line
         raise SpecError(
             f"{spec!r}: importing {module_name!r} failed: {type(error).__name__}: "
-            f"{_line(error)}{where_raised(error)}"
+            f"{_line(error)}{where}"
         ) from error
     factory: Any = module
     for part in attribute.split("."):
@@ -282,8 +283,7 @@ def _make(spec: str, factory: Callable[..., Any], rules: Rules, options: dict[st
         raise SpecError(f"{spec!r}: {_line(error)}") from None
     except (Exception, SystemExit) as error:
         kind = "" if type(error) is ValueError else f"{type(error).__name__}: "
-        where = "" if type(error) is ValueError else where_raised(error)
-        raise SpecError(f"{spec!r}: {kind}{_line(error)}{where}") from error
+        raise SpecError(f"{spec!r}: {kind}{_line(error)}{where_raised(error)}") from error
     agent.spec, agent.from_spec = spec, True
     return agent
 

@@ -64,7 +64,7 @@ class Session:
             wanted: asked after that for the number of matches that will be enough; play ends when
                 it names no more than there are.
         """
-        played = self.store.load(self._check) if self.store is not None else None
+        played = self.store.load(self._fits) if self.store is not None else None
         while True:
             if played is None or played.matches < matches:
                 played = self._play_on(played, matches)
@@ -74,19 +74,14 @@ class Session:
                 return tables
             matches = more
 
-    def _check(self, tables: Tables) -> None:
-        """Refuse tables that this session would not play.
-
-        Raises:
-            ValueError: unless its agents sit where they would, for matches as long.
-        """
-        expected = self.seatings(0, tables.matches)
-        if not np.array_equal(tables.seating, expected):
-            raise ValueError("the seating is another")
-        if tables.dealers.shape[1] != self.rules.deals:
-            raise ValueError(f"its matches have {tables.dealers.shape[1]} deals")
-        if not set(tables.faults) <= set(range(len(self.agents))):
-            raise ValueError("there are faults of agents that do not play")
+    def _fits(self, tables: Tables) -> bool:
+        """Whether this session would play such tables: its agents where they would sit, in matches
+        as long."""
+        return (
+            np.array_equal(tables.seating, self.seatings(0, tables.matches))
+            and tables.dealers.shape[1] == self.rules.deals
+            and set(tables.faults) <= set(range(len(self.agents)))
+        )
 
     def _play_on(self, played: Tables | None, matches: int) -> Tables:
         parts = [] if played is None else [played]

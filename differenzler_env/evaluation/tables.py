@@ -137,11 +137,11 @@ class Store:
     path: Path
     identity: dict[str, Any]
 
-    def load(self, check: Callable[[Tables], None]) -> Tables | None:
+    def load(self, fits: Callable[[Tables], bool]) -> Tables | None:
         """What has been played; None if there is no file yet.
 
         Args:
-            check: raises a ValueError for tables that this run would not play.
+            fits: whether this run would play such tables.
 
         Raises:
             ValueError: if the file is damaged or holds something else.
@@ -165,10 +165,8 @@ class Store:
                     f"{str(self.path)!r} holds another run: its {name} is "
                     f"{json.dumps(identity.get(name))}, not {json.dumps(value)}"
                 )
-        try:
-            check(tables)
-        except ValueError:
-            raise self._damaged() from None
+        if not fits(tables):
+            raise self._damaged()
         return tables
 
     def _damaged(self) -> ValueError:

@@ -17,7 +17,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from generate import table
 
 from differenzler_env.cli.common import progress_bar
-from differenzler_env.evaluation.statistics import Estimate
 from differenzler_env.evaluation.tournament import Standing, tournament
 from differenzler_env.files import replacing
 
@@ -35,11 +34,6 @@ AGENTS = (
 DEALS, SEED = 200, 1
 
 
-def around(estimate: Estimate, form: str = ".2f") -> str:
-    """Mean and half width of the 95 % interval as text."""
-    return f"{estimate.mean:{form}} ± {estimate.half_width:{form.lstrip('+')}}"
-
-
 def name(standing: Standing, agent: int) -> str:
     """An agent's spec without what goes without saying."""
     return standing.agents[agent].removesuffix("?deterministic=true")
@@ -50,14 +44,14 @@ def ladder(standing: Standing) -> str:
     rows = []
     below = None
     for agent in reversed(standing.ranking()):
-        less = "" if below is None else around(standing.cross(agent, below), "+.2f")
+        less = "" if below is None else f"{standing.cross(agent, below):+.2f}"
         rows.append(
             [
                 f"`{name(standing, agent)}`",
-                around(standing.penalty(agent)),
+                f"{standing.penalty(agent):.2f}",
                 less,
                 f"{standing.win_share(agent).mean:.1%}",
-                around(standing.rating(agent), "+.0f"),
+                f"{standing.rating(agent):+.0f}",
                 f"{standing.exact_share(agent):.1%}",
             ]
         )
@@ -75,8 +69,7 @@ def cross_table(standing: Standing) -> str:
         cells = [
             "·"
             if row == column
-            else f"{standing.beside(row, column).mean:.2f}<br>"
-            f"{around(standing.cross(row, column), '+.2f')}"
+            else f"{standing.beside(row, column).mean:.2f}<br>{standing.cross(row, column):+.2f}"
             for column in ranking
         ]
         rows.append([f"{number} `{name(standing, row)}`", *cells])

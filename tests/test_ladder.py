@@ -36,8 +36,8 @@ def test_the_page_says_what_the_tournament_found(script, tmp_path, capsys):
     ]
     for row in rows:
         agent = AGENTS.index(row.split("`")[1])
-        assert row.split("|")[2].strip() == script.around(standing.penalty(agent))
-    best = script.around(standing.cross(0, 2), "+.2f")
+        assert row.split("|")[2].strip() == f"{standing.penalty(agent):.2f}"
+    best = f"{standing.cross(0, 2):+.2f}"
     assert rows[-1].split("|")[3].strip() == best and best.startswith("-")
     assert f"{standing.beside(1, 0).mean:.2f}<br>" in out.read_text()
 

@@ -153,3 +153,17 @@ def test_the_floor_is_what_the_bids_miss_the_deal_by():
     bids = np.array([[157, 157, 157, 157], [0, 0, 0, 0]], np.int16)
     points = np.array([[157, 0, 0, 0], [57, 50, 50, 0]], np.int16)
     assert bid_floor(bids, points).tolist() == [471 / 4, 157 / 4]
+
+
+@pytest.mark.parametrize(
+    ("form", "text"), [("", "-1.25 ± 0.50"), (".1f", "-1.2 ± 0.5"), ("+.2f", "-1.25 ± 0.50")]
+)
+def test_an_estimate_is_told_in_any_form_with_half_its_interval(form, text):
+    assert format(Estimate(-1.25, (-1.75, -0.75), 40), form) == text
+
+
+def test_an_estimate_says_what_it_knows():
+    assert f"{Estimate(3.0, (2.0, 4.0), 9):+.0f}" == "+3 ± 1"
+    assert f"{Estimate(3.0, None, 1):+.1f}" == "+3.0"
+    assert str(Estimate(float("nan"), None, 0)) == "nan"
+    assert str(Estimate(0.0, (0.0, 0.16), 20)) == "0.00 (0.00 … 0.16)"

@@ -110,8 +110,8 @@ def table(results: Sequence["Evaluation"]) -> Any:
         name = "copies of itself" if number == len(results) - 1 else result.field[0]
         shown.add_row(
             name,
-            f"{own.mean:.1f} ± {own.half_width:.1f}",
-            f"{other.mean:.1f} ± {other.half_width:.1f}",
+            f"{own:.1f}",
+            f"{other:.1f}",
             f"{values['exact_share']:.0%}",
             f"{values['win_share']['mean']:.0%}",
         )

@@ -37,10 +37,7 @@ class Measurement:
         return at | {"at_tables": self.score}
 
     def __str__(self) -> str:
-        return ", ".join(
-            f"{entry.mean:.2f} ± {entry.half_width:.2f} at {table}"
-            for table, entry in self.penalties.items()
-        )
+        return ", ".join(f"{entry:.2f} at {table}" for table, entry in self.penalties.items())
 
 
 class FrozenTables:

@@ -129,8 +129,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             )
             own, theirs = result.penalty(), result.field_penalty()
             print(
-                f"penalty a deal {own.mean:.2f} ± {own.half_width:.2f}, of the opponents "
-                f"{theirs.mean:.2f} ± {theirs.half_width:.2f} ({options.deals} deals, every seat)"
+                f"penalty a deal {own:.2f}, of the opponents {theirs:.2f} "
+                f"({options.deals} deals, every seat)"
             )
         return 0
 

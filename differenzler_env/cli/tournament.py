@@ -115,9 +115,9 @@ def ranking_table(standing: "Standing", names: Sequence[str]) -> "Table":
         row: list[str | Text] = [
             str(rank),
             Text(names[agent]),
-            _around(standing.penalty(agent), ".2f"),
+            f"{standing.penalty(agent):.2f}",
             f"{standing.win_share(agent).mean:.1%}",
-            _around(standing.rating(agent), "+.0f"),
+            f"{standing.rating(agent):+.0f}",
             f"{standing.bid_mean(agent):.1f}",
             f"{standing.points_mean(agent):.1f}",
             f"{standing.exact_share(agent):.1%}",
@@ -140,10 +140,10 @@ def cross_tables(standing: "Standing", names: Sequence[str], width: int) -> "lis
         for row in ranking:
             cell = standing.cross(row, column)
             empty = (mixed and row == column) or not cell.count
-            cells.append("·" if empty else _around(cell, "+.2f" if mixed else ".2f", "\n"))
+            cells.append("·" if empty else _two_lines(cell, "+.2f" if mixed else ".2f"))
         columns.append((str(rank), cells))
     if not mixed:
-        gaps = [_around(standing.gap(row), "+.2f", "\n") for row in ranking]
+        gaps = [_two_lines(standing.gap(row), "+.2f") for row in ranking]
         columns.append(("loss\nabroad", gaps))
     at_once = max(1, (width - NAME_WIDTH) // CELL_WIDTH)
     tables = []
@@ -161,8 +161,6 @@ def cross_tables(standing: "Standing", names: Sequence[str], width: int) -> "lis
     return tables
 
 
-def _around(estimate: "Estimate", form: str, between: str = " ") -> str:
-    """Mean and half width of the interval as text."""
-    if estimate.ci95 is None:
-        return format(estimate.mean, form)
-    return f"{estimate.mean:{form}}{between}± {estimate.half_width:{form.lstrip('+')}}"
+def _two_lines(estimate: "Estimate", form: str) -> str:
+    """The mean, and the half width of its interval below it."""
+    return f"{estimate:{form}}".replace(" ± ", "\n± ")

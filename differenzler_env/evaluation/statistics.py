@@ -32,13 +32,20 @@ class Estimate:
         """Half the interval's width; infinite where there is none."""
         return float("inf") if self.ci95 is None else (self.ci95[1] - self.ci95[0]) / 2
 
+    def __format__(self, form: str) -> str:
+        """Mean and half width, each in a form of Python's for numbers: ``f"{estimate:+.1f}"`` is
+        ``"+8.8 ± 0.4"``. The mean alone where there is no interval."""
+        if not form:
+            return str(self)
+        half = "" if self.ci95 is None else f" ± {self.half_width:{form.lstrip('+')}}"
+        return f"{self.mean:{form}}{half}"
+
     def __str__(self) -> str:
-        if self.ci95 is None:
-            return f"{self.mean:.2f}"
-        low, high = self.ci95
-        if abs(low + high - 2 * self.mean) < 0.01:
-            return f"{self.mean:.2f} ± {self.half_width:.2f}"
-        return f"{self.mean:.2f} ({low:.2f} … {high:.2f})"
+        if self.ci95 is not None:
+            low, high = self.ci95
+            if abs(low + high - 2 * self.mean) >= 0.01:
+                return f"{self.mean:.2f} ({low:.2f} … {high:.2f})"
+        return f"{self:.2f}"
 
     def to_json(self) -> dict[str, Any]:
         """``{"mean": …, "ci95": [low, high]}``; null in place of what is not known."""

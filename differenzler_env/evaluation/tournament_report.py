@@ -87,5 +87,4 @@ def _cell(estimate: Estimate, sign: bool) -> str:
     """Mean and half width; a dot where the two never met."""
     if not estimate.count:
         return "·"
-    mean = minus(f"{estimate.mean:{'+.2f' if sign else '.2f'}}")
-    return mean if estimate.ci95 is None else f"{mean} ± {estimate.half_width:.2f}"
+    return minus(f"{estimate:{'+.2f' if sign else '.2f'}}")
